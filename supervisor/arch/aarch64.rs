@@ -1,0 +1,38 @@
+//! aarch64: how a system call is made and how the program begins.
+
+/// One system call with up to six arguments; the kernel's answer, a negative errno on failure.
+///
+/// # Safety
+/// As the system call itself: pointers must be valid for what the kernel does with them.
+#[inline(always)]
+pub unsafe fn syscall6(n: usize, a: usize, b: usize, c: usize, d: usize, e: usize, f: usize) -> isize {
+    let ret: isize;
+    // SAFETY: the aarch64 Linux convention; the kernel preserves every register but x0.
+    unsafe {
+        core::arch::asm!(
+            "svc 0",
+            in("x8") n,
+            inlateout("x0") a as isize => ret,
+            in("x1") b, in("x2") c, in("x3") d, in("x4") e, in("x5") f,
+            options(nostack),
+        );
+    }
+    ret
+}
+
+/// Entry point: hands the initial stack (argc, argv...) to `begin`, with the stack aligned as the ABI wants it.
+#[macro_export]
+macro_rules! entry_point {
+    () => {
+        core::arch::global_asm!(
+            ".globl _start",
+            "_start:",
+            "mov x29, xzr",
+            "mov x30, xzr",
+            "mov x0, sp",
+            "and sp, x0, #-16",
+            "bl begin",
+            "brk #0",
+        );
+    };
+}

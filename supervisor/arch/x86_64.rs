@@ -1,0 +1,38 @@
+//! x86_64: how a system call is made and how the program begins.
+
+/// One system call with up to six arguments; the kernel's answer, a negative errno on failure.
+///
+/// # Safety
+/// As the system call itself: pointers must be valid for what the kernel does with them.
+#[inline(always)]
+pub unsafe fn syscall6(n: usize, a: usize, b: usize, c: usize, d: usize, e: usize, f: usize) -> isize {
+    let ret: isize;
+    // SAFETY: the x86_64 Linux convention; the kernel clobbers rcx and r11 and nothing else of ours.
+    unsafe {
+        core::arch::asm!(
+            "syscall",
+            inlateout("rax") n as isize => ret,
+            in("rdi") a, in("rsi") b, in("rdx") c, in("r10") d, in("r8") e, in("r9") f,
+            lateout("rcx") _, lateout("r11") _,
+            options(nostack),
+        );
+    }
+    ret
+}
+
+/// Entry point: hands the initial stack (argc, argv...) to `begin`, with the stack aligned as the ABI wants it.
+#[macro_export]
+macro_rules! entry_point {
+    () => {
+        core::arch::global_asm!(
+            ".globl _start",
+            "_start:",
+            "xor %ebp, %ebp",
+            "mov %rsp, %rdi",
+            "and $-16, %rsp",
+            "call begin",
+            "ud2",
+            options(att_syntax)
+        );
+    };
+}

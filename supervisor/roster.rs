@@ -26,7 +26,7 @@
 //!
 //! The vforked child makes no move. It writes `identity` before exec, while the slot is `Starting` and its own.
 
-use super::atomic::{AtomicI32, AtomicU32, AtomicU64, AtomicU8, Ordering};
+use super::atomic::{AtomicI32, AtomicU8, AtomicU32, AtomicU64, Ordering};
 
 pub const MAGIC: u64 = u64::from_le_bytes(*b"rosterv1");
 pub const LAYOUT_VERSION: u32 = 1;
@@ -190,7 +190,9 @@ pub mod request {
     pub enum Request {
         Idle,
         Signal(i32),
-        Stop { grace_ms: u32 },
+        Stop {
+            grace_ms: u32,
+        },
         /// 0, an errno, or one of the constants above.
         Answer(u32),
     }
@@ -349,7 +351,7 @@ pub struct Header {
     pub lifeline_lost: AtomicU32,
     pub reserved: AtomicU32,
     pub forbidden: [AtomicI32; FORBIDDEN_GROUPS],
-    pub pad: [AtomicU64; 26],
+    pub pad: [AtomicU64; 32],
 }
 
 #[repr(C)]

@@ -21,7 +21,6 @@ pub unsafe fn syscall6(n: usize, a: usize, b: usize, c: usize, d: usize, e: usiz
 }
 
 /// Entry point: hands the initial stack (argc, argv...) to `begin`, with the stack aligned as the ABI wants it.
-#[macro_export]
 macro_rules! entry_point {
     () => {
         core::arch::global_asm!(
@@ -36,3 +35,4 @@ macro_rules! entry_point {
         );
     };
 }
+pub(crate) use entry_point;

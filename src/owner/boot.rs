@@ -1,0 +1,202 @@
+//! How the state of a process comes into being.
+//!
+//! The order matters. The keeper gives itself an empty file table *first* and makes everything in it: pipes, roster,
+//! pidfd. The watcher starts in that table and takes a copy, so each write end is in exactly one table once both have
+//! closed what is the other's. The host's table never sees any of it, and a process that another thread forks
+//! meanwhile has nothing to inherit.
+
+use std::os::fd::OwnedFd;
+use std::sync::atomic::Ordering;
+use std::sync::mpsc::{SyncSender, sync_channel};
+use std::thread::Builder;
+
+use super::keeper::{self, keep};
+use super::runtime::{Kernel, Runtime, Tie};
+use super::settings::Settings;
+use super::single::Single;
+use super::watcher;
+use crate::error::{Error, ErrorCode, Result};
+use crate::identity::{self, Ancestor};
+use crate::roster::{FORBIDDEN_GROUPS, LAYOUT_VERSION, MAGIC, Roster, mode};
+use crate::sys::file_table::{self, Kept};
+use crate::sys::{Errno, clone, fd, memory, pidfd, process, signals, time};
+
+/// Stack of keeper and watcher. The watcher lends parts of its own to the processes it starts.
+const THREAD_STACK_BYTES: usize = 192 * 1024;
+const KEEPER: &str = "spawn-keeper";
+const WATCHER: &str = "spawn-watcher";
+
+/// A step of the boot that failed.
+type Step<T> = std::result::Result<T, (&'static str, Errno)>;
+
+fn step<T>(name: &'static str, result: std::result::Result<T, Errno>) -> Step<T> {
+    result.map_err(|errno| (name, errno))
+}
+
+/// Makes the runtime of this process.
+pub(super) fn boot(settings: Settings) -> Result<&'static Runtime> {
+    let kernel = probe().map_err(told)?;
+    let ancestors = identity::ancestors();
+    if !settings.threads {
+        let why = "this host asked for no threads".into();
+        return boot_single(settings, kernel, ancestors, why);
+    }
+    match boot_threads(&settings, kernel, &ancestors) {
+        Ok(runtime) => Ok(runtime),
+        // Nothing was left behind in the host, so the fallback starts clean.
+        Err(Refused::SplitTable(errno)) => {
+            let reason = std::io::Error::from_raw_os_error(errno);
+            let why = format!(
+                "close_range and unshare are refused ({reason}), so a thread cannot have descriptors of its own"
+            );
+            boot_single(settings, kernel, ancestors, why)
+        }
+        Err(Refused::Step(failure)) => Err(told(failure)),
+    }
+}
+
+fn told((step, errno): (&'static str, Errno)) -> Error {
+    Error::with_errno(ErrorCode::Supervisor, step, errno, format_args!("prepare supervision: {step}"))
+}
+
+/// Tries the kernel's features. The descriptors live for microseconds.
+fn probe() -> Step<Kernel> {
+    let own = step("pidfd_open", pidfd::open(process::pid()))?;
+    let pidfs = pidfd::has_pidfs(&own);
+    Ok(Kernel { pidfs, memory: step("clone", clone::probe_memory())? })
+}
+
+enum Refused {
+    SplitTable(Errno),
+    Step((&'static str, Errno)),
+}
+
+impl From<(&'static str, Errno)> for Refused {
+    fn from(failure: (&'static str, Errno)) -> Refused {
+        Refused::Step(failure)
+    }
+}
+
+fn boot_threads(
+    settings: &Settings,
+    kernel: Kernel,
+    ancestors: &[Ancestor],
+) -> std::result::Result<&'static Runtime, Refused> {
+    let (tell, told) = sync_channel(1);
+    let (settings, ancestors) = (settings.clone(), ancestors.to_vec());
+    start_thread(KEEPER, move || {
+        let ready = file_table::split().map_err(Refused::SplitTable);
+        match ready.and_then(|()| Ok(prepare(settings, kernel, ancestors)?)) {
+            Ok((runtime, ends)) => {
+                let _ = tell.send(Ok(runtime));
+                keep(runtime, ends)
+            }
+            Err(refused) => drop(tell.send(Err(refused))),
+        }
+    })?;
+    told.recv().unwrap_or(Err(Refused::Step((KEEPER, libc::EIO))))
+}
+
+/// A thread that is deaf from its first instruction: the host's handlers must not run on it.
+fn start_thread(name: &'static str, body: impl FnOnce() + Send + 'static) -> Step<()> {
+    let _blocked = signals::BlockAll::new();
+    let started = Builder::new().name(name.into()).stack_size(THREAD_STACK_BYTES).spawn(body);
+    match started {
+        Ok(_) => Ok(()),
+        Err(error) => Err((name, error.raw_os_error().unwrap_or(libc::EAGAIN))),
+    }
+}
+
+/// On the keeper, in its empty table.
+fn prepare(settings: Settings, kernel: Kernel, ancestors: Vec<Ancestor>) -> Step<(&'static Runtime, keeper::Ends)> {
+    step("open /dev/null", fd::null_stdio())?;
+    let (roster, roster_fd) = step("memfd_create", memory::create_roster())?;
+    let (lifeline_a, held_a) = step("pipe2", fd::pipe())?;
+    let (lifeline_b, held_b) = step("pipe2", fd::pipe())?;
+    let (orders, to_watcher) = step("pipe2", fd::pipe())?;
+    for end in [&held_a, &to_watcher, &orders] {
+        step("fcntl", fd::set_nonblocking(end))?;
+    }
+    let owner = step("pidfd_open", pidfd::open(process::pid()))?;
+    describe_owner(roster, &settings, &ancestors, mode::PRIVATE_TABLES)?;
+    let kept = Kept::new([&orders, &lifeline_a, &lifeline_b, &held_b, &roster_fd, &owner, &held_a, &to_watcher]);
+    let (tell, told) = sync_channel(0);
+    let (send_runtime, receive_runtime) = sync_channel(1);
+    start_thread(WATCHER, move || {
+        let ready = take_over(kept);
+        let failed = ready.as_ref().err().copied();
+        let _ = tell.send(failed.map_or(Ok(process::tid()), Err));
+        // The keeper hangs up when it gives up.
+        if let (Ok((ends, epoll)), Ok(runtime)) = (ready, receive_runtime.recv()) {
+            watcher::watch(runtime, ends, epoll)
+        }
+    })?;
+    let watcher_tid = told.recv().unwrap_or(Err((WATCHER, libc::EIO)))?;
+    // Now the watcher has its copies: what is its own leaves this table.
+    drop((orders, lifeline_a, lifeline_b, held_b, roster_fd, owner));
+    roster.header.keeper_tid.store(process::tid(), Ordering::SeqCst);
+    roster.header.watcher_tid.store(watcher_tid, Ordering::SeqCst);
+    let tie = Tie::Threads { watcher_tid };
+    let runtime: &'static Runtime = Box::leak(Box::new(Runtime::new(roster, settings, kernel, tie, ancestors)));
+    send(send_runtime, runtime)?;
+    Ok((runtime, keeper::Ends { lifeline: held_a, to_watcher }))
+}
+
+fn send<T>(channel: SyncSender<T>, value: T) -> Step<()> {
+    channel.send(value).map_err(|_| (WATCHER, libc::EIO))
+}
+
+/// On the watcher: a table of its own, without what is the keeper's.
+fn take_over(kept: Kept<8>) -> Step<(watcher::Ends, fd::Epoll)> {
+    let [orders, lifeline_a, lifeline_b, _held_b, roster, owner, keepers_a, keepers_end] =
+        step("unshare", file_table::split_copy(kept))?;
+    drop((keepers_a, keepers_end));
+    let ends = watcher::Ends { orders, lifeline_a, lifeline_b, _held_b, roster, owner };
+    let epoll = step("epoll_create1", watcher::epoll_for(&ends))?;
+    Ok((ends, epoll))
+}
+
+fn boot_single(settings: Settings, kernel: Kernel, ancestors: Vec<Ancestor>, why: String) -> Result<&'static Runtime> {
+    let (roster, roster_fd): (_, OwnedFd) = memory::create_roster().map_err(|errno| told(("memfd_create", errno)))?;
+    describe_owner(roster, &settings, &ancestors, mode::AT_FORK).map_err(told)?;
+    let tie = Tie::Single { single: Single::new(roster_fd), why };
+    Ok(Box::leak(Box::new(Runtime::new(roster, settings, kernel, tie, ancestors))))
+}
+
+/// Writes down whose roster this is, before any supervisor can read it.
+fn describe_owner(roster: &Roster, settings: &Settings, ancestors: &[Ancestor], mode: u32) -> Step<()> {
+    let header = &roster.header;
+    let pid = process::pid();
+    let group = step("getpgid", process::group_of(0))?;
+    let id = process::random_id().ok_or(("getrandom", libc::ENOSYS))?;
+    header.owner_id[0].store(id[0], Ordering::SeqCst);
+    header.owner_id[1].store(id[1], Ordering::SeqCst);
+    header.owner_pid.store(pid, Ordering::SeqCst);
+    header.owner_pgid.store(group, Ordering::SeqCst);
+    header.owner_start.store(identity::start_ticks(pid).unwrap_or(0), Ordering::SeqCst);
+    header.created.store(time::boottime_ns(), Ordering::SeqCst);
+    header.mode.store(mode, Ordering::SeqCst);
+    header.grace_ms.store(settings.grace.as_millis() as u32, Ordering::SeqCst);
+    let groups = ancestors.iter().filter_map(|ancestor| process::group_of(ancestor.pid).ok());
+    let mut distinct: Vec<i32> = groups.filter(|&pgid| pgid > 1 && pgid != group).collect();
+    distinct.dedup();
+    for (entry, pgid) in header.forbidden.iter().zip(distinct.into_iter().take(FORBIDDEN_GROUPS)) {
+        entry.store(pgid, Ordering::SeqCst);
+    }
+    write_home(roster, settings);
+    header.layout_version.store(LAYOUT_VERSION, Ordering::SeqCst);
+    header.magic.store(MAGIC, Ordering::SeqCst);
+    Ok(())
+}
+
+fn write_home(roster: &Roster, settings: &Settings) {
+    use std::os::unix::ffi::OsStrExt;
+    let Some(home) = &settings.home else { return };
+    let path = home.as_os_str().as_bytes();
+    // A path that does not fit is none: a cut one would name another directory.
+    if path.len() < roster.home.len() {
+        for (byte, &value) in roster.home.iter().zip(path) {
+            byte.store(value, Ordering::SeqCst);
+        }
+    }
+}

@@ -1,0 +1,261 @@
+//! A child that this process owns.
+
+use std::os::fd::OwnedFd;
+use std::process::{ChildStderr, ChildStdin, ChildStdout};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use super::leader::{ExitStatus, Leader};
+use super::mailbox::Answer;
+use super::roster::Tenancy;
+use super::runtime::{Runtime, Tie, chores};
+use super::single;
+use crate::error::{Error, ErrorCode, Result};
+use crate::roster::Side;
+use crate::roster::request::{self, Request};
+use crate::sys::process;
+
+/// The caller's ends of a child's pipes.
+pub(super) type Pipes = [Option<OwnedFd>; 3];
+
+/// An owned child: its leader, and the group that the leader began.
+///
+/// Dropping the handle stops nothing: the child stays owned and dies with this process at the latest. All methods may
+/// be called from any thread, at once. In a forked copy of this process every method that acts answers
+/// `InvalidArgument`: the child is the parent's.
+pub struct Child {
+    runtime: &'static Runtime,
+    tenancy: Tenancy,
+    leader: Arc<Leader>,
+    watched: AtomicBool,
+    /// The write end of the child's standard input, if it was piped. Closing it is the child's end of input.
+    pub stdin: Option<ChildStdin>,
+    /// The read end of the child's standard output, if it was piped.
+    pub stdout: Option<ChildStdout>,
+    /// The read end of the child's standard error, if it was piped.
+    pub stderr: Option<ChildStderr>,
+}
+
+impl Child {
+    pub(super) fn new(runtime: &'static Runtime, tenancy: Tenancy, leader: Arc<Leader>, pipes: Pipes) -> Child {
+        let [stdin, stdout, stderr] = pipes;
+        Child {
+            runtime,
+            tenancy,
+            leader,
+            watched: AtomicBool::new(false),
+            stdin: stdin.map(ChildStdin::from),
+            stdout: stdout.map(ChildStdout::from),
+            stderr: stderr.map(ChildStderr::from),
+        }
+    }
+
+    /// The leader's process id.
+    pub fn pid(&self) -> i32 {
+        self.leader.pid
+    }
+
+    /// The process group; the same number, since the leader began it.
+    pub fn pgid(&self) -> i32 {
+        self.leader.pid
+    }
+
+    /// Waits for the leader's end, however long. A group that is then empty is let go; one that is not stays covered
+    /// until it is.
+    ///
+    /// # Errors
+    /// `InvalidArgument` in a forked copy. A status that somebody else took is [`ExitStatus::Unknown`], no error.
+    pub fn wait(&self) -> Result<ExitStatus> {
+        self.check_mine("wait")?;
+        let status = self.leader.collect_blocking()?;
+        self.leader_has_ended();
+        Ok(status)
+    }
+
+    /// Like [`wait`](Child::wait), for at most `timeout`. `None`: it still runs.
+    pub fn wait_timeout(&self, timeout: Duration) -> Result<Option<ExitStatus>> {
+        if let Some(status) = self.try_wait()? {
+            return Ok(Some(status));
+        }
+        let Some(deadline) = Instant::now().checked_add(timeout) else { return self.wait().map(Some) };
+        match &self.runtime.tie {
+            Tie::Threads { .. } => {
+                if !self.watched.swap(true, Ordering::SeqCst) {
+                    self.runtime.watch_end(&self.leader);
+                }
+                self.leader.await_end(deadline);
+            }
+            Tie::Single { .. } => drop(single::await_end(self.leader.pid, deadline)?),
+        }
+        self.try_wait()
+    }
+
+    /// How the leader ended, if it has. Never waits.
+    pub fn try_wait(&self) -> Result<Option<ExitStatus>> {
+        self.check_mine("try_wait")?;
+        let status = self.leader.collect()?;
+        if status.is_some() {
+            self.leader_has_ended();
+        }
+        Ok(status)
+    }
+
+    /// Sends a signal to the whole group (and to the leader, should it have left the group), by way of the supervisor,
+    /// which knows the group by more than its number.
+    ///
+    /// # Errors
+    /// `InvalidArgument`: no signal 1 to 64. `NoSuchGroup`: the group has ended or was released. `Permission`: no
+    /// member may be signalled. `Supervisor`: there is none to do it.
+    pub fn signal(&self, signal: i32) -> Result<()> {
+        const STEP: &str = "signal";
+        self.check_mine(STEP)?;
+        if !(1..=64).contains(&signal) {
+            return Err(Error::invalid(STEP, format!("{signal} is no signal: 1 to 64")));
+        }
+        match self.ask(Request::Signal(signal), Duration::ZERO, STEP)? {
+            Answer::Done => Ok(()),
+            Answer::Gone => Err(self.not_ours(STEP)),
+            Answer::Failed(code) => Err(self.refusal(code, STEP)),
+        }
+    }
+
+    /// Ends the group: TERM (and CONT, for what is stopped), `grace` to comply, then KILL. Returns once nothing in it
+    /// runs any more. The leader's status is still there for [`wait`](Child::wait).
+    ///
+    /// What left the group by `setsid` or a double fork is not this call's business: it dies with this process.
+    ///
+    /// # Errors
+    /// `StillAlive`: something cannot be ended; the message says what. `InvalidArgument`: a grace over 4 h 39 min.
+    /// `NotFound`: the group was released. `Supervisor`: there is none to do it.
+    pub fn stop(&self, grace: Duration) -> Result<()> {
+        const STEP: &str = "stop";
+        self.check_mine(STEP)?;
+        let grace_ms = u32::try_from(grace.as_millis()).ok().filter(|&ms| ms <= request::GRACE_LIMIT_MS);
+        let Some(grace_ms) = grace_ms else {
+            let most = request::GRACE_LIMIT_MS;
+            return Err(Error::invalid(STEP, format!("a grace of {grace:?} is more than {most} ms")));
+        };
+        match self.ask(Request::Stop { grace_ms }, grace, STEP)? {
+            Answer::Done => Ok(()),
+            Answer::Gone if self.runtime.roster.is_let_go(self.tenancy.word.serial()) && self.group_exists() => {
+                Err(self.not_ours(STEP))
+            }
+            Answer::Gone => Ok(()),
+            Answer::Failed(code) => Err(self.refusal(code, STEP)),
+        }
+    }
+
+    /// A new descriptor (CLOEXEC, the caller's to close) that becomes readable when the leader has ended: one record of
+    /// 16 bytes, `u32 size; i32 kind; i32 code; u32 core_dumped` in native byte order, then end of file. Kinds: 0
+    /// exited, 1 signalled, 2 unknown. The library reaps the leader for it; [`wait`](Child::wait) still tells the
+    /// status.
+    ///
+    /// # Errors
+    /// `Unsupported` without threads: there is nobody to write the record.
+    pub fn exit_fd(&self) -> Result<OwnedFd> {
+        const STEP: &str = "exit_fd";
+        self.check_mine(STEP)?;
+        match self.runtime.tie {
+            Tie::Threads { watcher_tid, .. } => self.runtime.exit_pipe(&self.leader, watcher_tid),
+            Tie::Single { .. } => {
+                let told = "an exit descriptor needs the library's threads, and this process runs without";
+                Err(Error::new(ErrorCode::Unsupported, STEP, told))
+            }
+        }
+    }
+
+    fn ask(&self, ask: Request, limit: Duration, step: &'static str) -> Result<Answer> {
+        if self.tenancy.held().is_none() {
+            return Ok(Answer::Gone);
+        }
+        self.runtime.ensure_supervised()?;
+        self.runtime.ask(self.tenancy, ask, limit, step)
+    }
+
+    /// Lets an empty group go. Members that are left stay covered; the supervisor frees the slot when they are gone.
+    fn leader_has_ended(&self) {
+        let Some(word) = self.tenancy.held() else { return };
+        if !self.group_exists() {
+            if self.tenancy.slot.vacate(word, Side::Owner) {
+                self.runtime.freed(self.tenancy.slot);
+            }
+        } else if self.tenancy.slot.until_empty(word) {
+            self.runtime.ring(chores::LOOK);
+        }
+    }
+
+    /// By its number, which is pinned while a member or the zombie of the leader is left; when it is not, a stranger may
+    /// have it, and then the supervisor, which knows better, is asked.
+    fn group_exists(&self) -> bool {
+        process::probe_group(self.leader.pid) != Err(libc::ESRCH)
+    }
+
+    fn check_mine(&self, step: &'static str) -> Result<()> {
+        if self.runtime.is_mine() {
+            return Ok(());
+        }
+        let told = format!(
+            "child {} belongs to process {}, of which this one is a forked copy; only the original can use it",
+            self.leader.pid, self.runtime.pid
+        );
+        Err(Error::invalid(step, told))
+    }
+
+    fn not_ours(&self, step: &'static str) -> Error {
+        let group = self.leader.pid;
+        if self.runtime.roster.is_let_go(self.tenancy.word.serial()) {
+            return Error::new(ErrorCode::NotFound, step, format!("group {group} was released and is no longer ours"));
+        }
+        Error::new(ErrorCode::NoSuchGroup, step, format!("group {group} has ended"))
+    }
+
+    fn refusal(&self, code: u32, step: &'static str) -> Error {
+        let group = self.leader.pid;
+        let left = ErrorCode::StillAlive;
+        match code {
+            request::STUCK => {
+                Error::new(left, step, format!("group {group}: a process survives KILL (it waits in the kernel)"))
+            }
+            request::EPERM_LEFT => {
+                Error::new(left, step, format!("group {group}: a member runs as another user and cannot be signalled"))
+            }
+            request::RECYCLED => Error::new(
+                ErrorCode::Identity,
+                step,
+                format!("group number {group} now belongs to somebody else; nothing was signalled"),
+            ),
+            request::REFUSED => {
+                Error::new(ErrorCode::UnsafeGroup, step, format!("group {group} must never be signalled"))
+            }
+            errno if errno == libc::ESRCH as u32 => self.not_ours(step),
+            errno if errno == libc::EPERM as u32 => {
+                let what = format!("signal group {group}");
+                Error::with_errno(ErrorCode::Permission, step, libc::EPERM, what)
+            }
+            errno => Error::with_errno(ErrorCode::Os, step, errno as i32, format!("signal group {group}")),
+        }
+    }
+}
+
+impl Drop for Child {
+    fn drop(&mut self) {
+        // A zombie nobody can wait for any more would stay for the life of the host. In a forked copy the child is not
+        // ours to reap.
+        if self.runtime.is_mine() && self.leader.status().is_none() {
+            match &self.runtime.tie {
+                Tie::Threads { .. } => self.runtime.reap_later(&self.leader),
+                Tie::Single { single, .. } => single.reap_later(&self.leader),
+            }
+        }
+    }
+}
+
+impl std::fmt::Debug for Child {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Child")
+            .field("pid", &self.leader.pid)
+            .field("status", &self.leader.status())
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,173 @@
+//! What the watcher is asked about the ends of children. It has pidfds in its private table, so a timed wait or an exit
+//! fd costs the host neither a thread nor a descriptor it did not ask for.
+
+use std::collections::HashMap;
+use std::ffi::CString;
+use std::os::fd::{AsRawFd, OwnedFd};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use super::leader::Leader;
+use super::lock;
+use super::runtime::{Runtime, chores};
+use crate::error::{Error, ErrorCode, Result};
+use crate::sys::fd::Epoll;
+use crate::sys::{Errno, fd, pidfd};
+
+enum Order {
+    /// Note the leader's end.
+    Note(Arc<Leader>),
+    /// Reap it when it ends: its handle is gone.
+    Reap(Arc<Leader>),
+    /// Write its status into a pipe.
+    Pipe(Arc<Leader>, Arc<Offer>),
+    /// The caller has its own descriptor of the pipe now.
+    Taken(i32),
+}
+
+/// A read end in the watcher's table, for a caller to open.
+struct Offer {
+    number: Mutex<Option<std::result::Result<i32, Errno>>>,
+    made: Condvar,
+}
+
+/// Orders on their way to the watcher.
+pub(crate) struct Exits {
+    orders: Mutex<Vec<Order>>,
+}
+
+impl Exits {
+    pub(crate) fn new() -> Exits {
+        Exits { orders: Mutex::new(Vec::new()) }
+    }
+}
+
+impl Runtime {
+    fn order(&self, order: Order) {
+        lock(&self.exits.orders).push(order);
+        self.ring(chores::WATCHER);
+    }
+
+    /// From now on [`Leader::await_end`] works.
+    pub(crate) fn watch_end(&self, leader: &Arc<Leader>) {
+        self.order(Order::Note(leader.clone()));
+    }
+
+    /// A handle was dropped: no zombie is to stay.
+    pub(crate) fn reap_later(&self, leader: &Arc<Leader>) {
+        self.order(Order::Reap(leader.clone()));
+    }
+
+    /// A CLOEXEC descriptor that becomes readable with the exit record when the leader ends.
+    pub(crate) fn exit_pipe(&self, leader: &Arc<Leader>, watcher_tid: i32) -> Result<OwnedFd> {
+        const STEP: &str = "exit_fd";
+        let offer = Arc::new(Offer { number: Mutex::new(None), made: Condvar::new() });
+        self.order(Order::Pipe(leader.clone(), offer.clone()));
+        let deadline = Instant::now() + Duration::from_secs(5);
+        let mut number = lock(&offer.number);
+        while number.is_none() {
+            let left = deadline.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return Err(Error::new(ErrorCode::Timeout, STEP, "the watcher thread does not answer"));
+            }
+            (number, _) = offer.made.wait_timeout(number, left).unwrap_or_else(PoisonError::into_inner);
+        }
+        let number = number.unwrap_or(Err(libc::EIO)).map_err(|errno| Error::os("pipe2", errno))?;
+        let ours = open_from(watcher_tid, number);
+        self.order(Order::Taken(number));
+        ours.map_err(|errno| Error::with_errno(ErrorCode::Os, STEP, errno, "take the exit pipe from the watcher"))
+    }
+}
+
+/// The same pipe, by way of /proc; where that is not mounted, by a pidfd of the thread.
+fn open_from(tid: i32, number: i32) -> std::result::Result<OwnedFd, Errno> {
+    let path = CString::new(format!("/proc/self/task/{tid}/fd/{number}")).map_err(|_| libc::EINVAL)?;
+    match fd::open(&path, libc::O_RDONLY) {
+        Err(libc::ENOENT | libc::EACCES) => pidfd::take_from_thread(tid, number),
+        other => other,
+    }
+}
+
+/// The watcher's book of ends, in its private table.
+pub(super) struct Book {
+    next: u64,
+    watched: HashMap<u64, Watched>,
+    offered: HashMap<i32, OwnedFd>,
+}
+
+struct Watched {
+    leader: Arc<Leader>,
+    /// Keeps the descriptor open that epoll watches.
+    _pidfd: OwnedFd,
+    task: Task,
+}
+
+enum Task {
+    Note,
+    Reap,
+    Write(OwnedFd),
+}
+
+impl Book {
+    /// `first` is the lowest token that is the book's.
+    pub(super) fn new(first: u64) -> Book {
+        Book { next: first, watched: HashMap::new(), offered: HashMap::new() }
+    }
+
+    /// Takes the orders that have come.
+    pub(super) fn take_orders(&mut self, runtime: &Runtime, epoll: &Epoll) {
+        let orders = std::mem::take(&mut *lock(&runtime.exits.orders));
+        for order in orders {
+            match order {
+                Order::Note(leader) => self.watch(epoll, leader, Task::Note),
+                Order::Reap(leader) => self.watch(epoll, leader, Task::Reap),
+                Order::Pipe(leader, offer) => {
+                    let made = self.offer(epoll, leader);
+                    *lock(&offer.number) = Some(made);
+                    offer.made.notify_all();
+                }
+                Order::Taken(number) => drop(self.offered.remove(&number)),
+            }
+        }
+    }
+
+    fn offer(&mut self, epoll: &Epoll, leader: Arc<Leader>) -> std::result::Result<i32, Errno> {
+        let (reader, writer) = fd::pipe()?;
+        let number = reader.as_raw_fd();
+        self.offered.insert(number, reader);
+        self.watch(epoll, leader, Task::Write(writer));
+        Ok(number)
+    }
+
+    fn watch(&mut self, epoll: &Epoll, leader: Arc<Leader>, task: Task) {
+        let token = self.next;
+        self.next += 1;
+        // The order matters: a pidfd that was opened before the look is of the process that was looked at.
+        let pidfd = pidfd::open(leader.pid).ok().filter(|_| leader.is_still_itself());
+        match pidfd.filter(|pidfd| epoll.add(pidfd, token).is_ok()) {
+            Some(pidfd) => drop(self.watched.insert(token, Watched { leader, _pidfd: pidfd, task })),
+            None => task.finish(&leader),
+        }
+    }
+
+    /// The pidfd of `token` is readable: its process has ended.
+    pub(super) fn ended(&mut self, token: u64) {
+        if let Some(watched) = self.watched.remove(&token) {
+            watched.task.finish(&watched.leader);
+        }
+    }
+}
+
+impl Task {
+    fn finish(self, leader: &Leader) {
+        match self {
+            Task::Note => {}
+            Task::Reap => drop(leader.collect()),
+            Task::Write(pipe) => {
+                let status = leader.collect().ok().flatten().unwrap_or(super::leader::ExitStatus::Unknown);
+                let _ = fd::write(pipe.as_raw_fd(), &status.record());
+            }
+        }
+        leader.note_end();
+    }
+}

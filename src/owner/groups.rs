@@ -1,0 +1,163 @@
+//! Groups that somebody else started: taking them over, and letting go.
+
+use std::sync::atomic::Ordering;
+
+use super::lock;
+use super::roster::Tenancy;
+use super::runtime::{Runtime, chores};
+use crate::error::{Error, ErrorCode, Result};
+use crate::identity::{self, Who};
+use crate::roster::{Side, State};
+use crate::sys::{process, time};
+
+const OWN: &str = "own_process_groups";
+
+/// Takes over process groups that somebody else started (an MCP SDK, a browser harness): from now on they die with
+/// this process. All of them, or none. Owning a group twice is the same as once.
+///
+/// A group is named by the pid of its leader. A leader that has ended already is accepted while the group lives; such
+/// a group is known by its number only, and [`status`](crate::status()) counts it as the weaker proof.
+///
+/// # Errors
+/// Nothing is stored. The message names the number and the reason:
+/// - `UnsafeGroup`: 0, 1, negative, this process's own group, the supervisor's, an ancestor's.
+/// - `NoSuchGroup`: no such group, or one in which nothing runs, or a pid that leads none.
+/// - `Permission`: the group of another user.
+/// - `Supervisor`, `RosterFull`: as for a spawn.
+pub fn own_process_groups(pgids: &[i32]) -> Result<()> {
+    let runtime = Runtime::current()?;
+    let _registry = lock(&runtime.registry);
+    // Claimed slots are never signalled and, under the registry, all this call's own: no list is needed.
+    let claimed = pgids.iter().try_for_each(|&pgid| claim(runtime, pgid));
+    let accepted = claimed.and_then(|()| if pgids.is_empty() { Ok(()) } else { runtime.ensure_supervised() });
+    for tenancy in runtime.claimed() {
+        match accepted {
+            Ok(()) => drop(tenancy.slot.commit(tenancy.word)),
+            Err(_) => {
+                tenancy.slot.abandon(tenancy.word);
+                runtime.freed(tenancy.slot);
+            }
+        }
+    }
+    runtime.ring(chores::LOOK);
+    accepted
+}
+
+/// Lets groups go: they may outlive this process now, and so may whatever carries their mark. A number that is not
+/// owned is no error.
+///
+/// # Errors
+/// Only if the library cannot be used at all in this process.
+pub fn release_process_groups(pgids: &[i32]) -> Result<()> {
+    let runtime = Runtime::current()?;
+    let _registry = lock(&runtime.registry);
+    for &pgid in pgids {
+        if let Some(Tenancy { slot, word }) = runtime.find_group(pgid)
+            && runtime.roster.release(slot, word)
+        {
+            runtime.freed(slot);
+        }
+    }
+    Ok(())
+}
+
+/// Lets a group go when nothing that runs is left in it, and not before: it stays covered until then. A number that is
+/// not owned is no error.
+///
+/// # Errors
+/// Only if the library cannot be used at all in this process.
+pub fn release_process_group_once_empty(pgid: i32) -> Result<()> {
+    let runtime = Runtime::current()?;
+    let _registry = lock(&runtime.registry);
+    if let Some(Tenancy { slot, word }) = runtime.find_group(pgid) {
+        if process::probe_group(pgid) == Err(libc::ESRCH) {
+            if slot.vacate(word, Side::Owner) {
+                runtime.freed(slot);
+            }
+        } else if slot.until_empty(word) {
+            runtime.ring(chores::LOOK);
+        }
+    }
+    Ok(())
+}
+
+fn refuse(code: ErrorCode, pgid: i32, why: impl std::fmt::Display) -> Error {
+    Error::new(code, OWN, format!("cannot own group {pgid}: {why}"))
+}
+
+/// Checks one group and takes a slot for it.
+fn claim(runtime: &Runtime, pgid: i32) -> Result<()> {
+    // Read before the group is looked at: a leader that starts later is another group.
+    let since = time::boottime_ns();
+    check(runtime, pgid)?;
+    let already_claimed = runtime.claimed().any(|tenancy| tenancy.slot.pid.load(Ordering::SeqCst) == pgid);
+    if already_claimed || is_covered(runtime, pgid) {
+        return Ok(());
+    }
+    let Tenancy { slot, .. } = runtime.take_slot(State::Claimed, 0, OWN)?;
+    slot.pid.store(pgid, Ordering::SeqCst);
+    slot.since.store(since, Ordering::SeqCst);
+    Ok(())
+}
+
+/// Whether the roster has this very group. A slot that was taken before the present leader began is an older group's,
+/// whose end the supervisor has not seen yet.
+fn is_covered(runtime: &Runtime, pgid: i32) -> bool {
+    let Some(Tenancy { slot, word }) = runtime.find_group(pgid) else { return false };
+    let registered = slot.since.load(Ordering::SeqCst) / time::TICK_NS;
+    match identity::look(pgid) {
+        Who::Process(stat) if stat.start_ticks > registered => {
+            slot.vacate(word, Side::Owner);
+            false
+        }
+        _ => true,
+    }
+}
+
+fn check(runtime: &Runtime, pgid: i32) -> Result<()> {
+    if pgid <= 1 {
+        let why = if pgid < 0 { "a negative number names no group" } else { "0 and 1 are never to be signalled" };
+        return Err(refuse(ErrorCode::UnsafeGroup, pgid, why));
+    }
+    let header = &runtime.roster.header;
+    if process::group_of(0) == Ok(pgid) || header.owner_pgid.load(Ordering::SeqCst) == pgid {
+        return Err(refuse(ErrorCode::UnsafeGroup, pgid, "it is this process's own"));
+    }
+    if header.supervisor_pid.load(Ordering::SeqCst) == pgid {
+        return Err(refuse(ErrorCode::UnsafeGroup, pgid, "it is the supervisor's"));
+    }
+    let same = |ancestor: &&identity::Ancestor| {
+        process::group_of(ancestor.pid) == Ok(pgid) && identity::start_ticks(ancestor.pid) == Some(ancestor.start_ticks)
+    };
+    if let Some(ancestor) = runtime.ancestors.iter().find(same) {
+        let why = format!("it is the group of process {}, an ancestor of this one", ancestor.pid);
+        return Err(refuse(ErrorCode::UnsafeGroup, pgid, why));
+    }
+    check_leader(pgid)
+}
+
+fn check_leader(pgid: i32) -> Result<()> {
+    let leader = identity::look(pgid);
+    if let Who::Process(stat) = leader
+        && stat.pgrp != pgid
+    {
+        let why = format!("process {pgid} does not lead a group; it is in group {}", stat.pgrp);
+        return Err(refuse(ErrorCode::NoSuchGroup, pgid, why));
+    }
+    match process::probe_group(pgid) {
+        Ok(()) => {}
+        Err(libc::EPERM) => return Err(refuse(ErrorCode::Permission, pgid, "it belongs to another user")),
+        Err(_) => return Err(refuse(ErrorCode::NoSuchGroup, pgid, "no such process group")),
+    }
+    match leader {
+        // Root may signal anybody; the promise is still about what is ours.
+        Who::Process(_) if !identity::runs_as(pgid, process::users()) => {
+            Err(refuse(ErrorCode::Permission, pgid, "its leader runs as another user"))
+        }
+        Who::Process(stat) if !stat.runs() && !identity::group_has_living_member(pgid) => {
+            Err(refuse(ErrorCode::NoSuchGroup, pgid, "nothing in it runs any more"))
+        }
+        Who::Unknown => Err(refuse(ErrorCode::Identity, pgid, "/proc does not tell who leads it")),
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,90 @@
+//! Taking and finding slots of the roster.
+
+use std::sync::atomic::Ordering;
+
+use super::runtime::Runtime;
+use crate::error::{Error, ErrorCode, Result};
+use crate::roster::{SLOTS, Slot, State, Word, flags};
+
+/// A slot and the word by which it is this tenant's.
+#[derive(Clone, Copy)]
+pub(crate) struct Tenancy {
+    pub slot: &'static Slot,
+    pub word: Word,
+}
+
+impl Tenancy {
+    /// Still this tenant's, whatever its state.
+    pub(crate) fn current(&self) -> Option<Word> {
+        Some(self.slot.load()).filter(|word| word.serial() == self.word.serial() && word.state() != Some(State::Free))
+    }
+
+    /// The word, if the group is covered.
+    pub(crate) fn held(&self) -> Option<Word> {
+        self.current().filter(|word| word.is_held())
+    }
+}
+
+impl Runtime {
+    /// Takes a free slot. Low slots come first, so that what the supervisor reads stays short.
+    pub(crate) fn take_slot(&self, state: State, flags: u8, step: &'static str) -> Result<Tenancy> {
+        let serial = self.roster.next_serial().ok_or_else(|| {
+            let told = "this process has started or owned 2^27 groups and has no serial left for another; restart it";
+            Error::new(ErrorCode::RosterFull, step, told)
+        })?;
+        let used = self.roster.used().len();
+        let begin = self.next_slot.load(Ordering::Relaxed).min(used);
+        let again_from_the_start = (begin..used).chain(0..begin);
+        for index in again_from_the_start.chain(used..SLOTS) {
+            let slot = &self.roster.slots[index];
+            if slot.load().state() != Some(State::Free) {
+                continue;
+            }
+            if let Some(word) = self.roster.take(index, state, serial, flags) {
+                self.next_slot.store(index + 1, Ordering::Relaxed);
+                return Ok(Tenancy { slot, word });
+            }
+        }
+        let told = format!("all {SLOTS} slots are in use; release or stop groups first");
+        Err(Error::new(ErrorCode::RosterFull, step, told))
+    }
+
+    /// The covered group of this number.
+    pub(crate) fn find_group(&self, pgid: i32) -> Option<Tenancy> {
+        self.roster.used().iter().find_map(|slot| {
+            let word = slot.load();
+            let found = word.is_held() && slot.pid.load(Ordering::SeqCst) == pgid && slot.load() == word;
+            found.then_some(Tenancy { slot, word })
+        })
+    }
+
+    /// The slots taken by the `own` call that holds the registry.
+    pub(crate) fn claimed(&self) -> impl Iterator<Item = Tenancy> {
+        self.roster.used().iter().filter_map(|slot| {
+            let word = slot.load();
+            (word.state() == Some(State::Claimed)).then_some(Tenancy { slot, word })
+        })
+    }
+
+    /// A slot was freed: it is the next to be taken, and the keeper looks whether it was the last.
+    pub(crate) fn freed(&self, slot: &Slot) {
+        let first = std::ptr::from_ref(&self.roster.slots[0]).addr();
+        let index = (std::ptr::from_ref(slot).addr() - first) / size_of::<Slot>();
+        self.next_slot.fetch_min(index, Ordering::Relaxed);
+        self.ring(0);
+    }
+
+    pub(crate) fn slots_in_use(&self) -> u32 {
+        let in_use = |slot: &&Slot| slot.load().state() != Some(State::Free);
+        self.roster.used().iter().filter(in_use).count() as u32
+    }
+
+    /// Groups that are known by their number only.
+    pub(crate) fn weak_groups(&self) -> u32 {
+        let weak = |slot: &&Slot| {
+            let word = slot.load();
+            word.is_held() && word.has(flags::WEAK)
+        };
+        self.roster.used().iter().filter(weak).count() as u32
+    }
+}

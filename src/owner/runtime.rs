@@ -1,0 +1,146 @@
+//! The state of this process: made at the first use, never inherited.
+//!
+//! A forked copy has no threads of ours, no mapping (MADV_DONTFORK) and no descriptors; its first call finds that the
+//! state is another process's and makes its own. What it inherited is never freed: the memory is a copy, and nothing
+//! in it may act on the parent's children.
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
+
+use super::boot;
+use super::exits::Exits;
+use super::life::Life;
+use super::lock;
+use super::settings::{self, Settings};
+use super::single::Single;
+use crate::error::Result;
+use crate::identity::Ancestor;
+use crate::roster::Roster;
+use crate::sys::clone::Memory;
+use crate::sys::memory::{ForkWitness, Leaked};
+use crate::sys::{futex, process};
+
+/// What was found out about this kernel by trying it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Kernel {
+    /// Pidfds have inodes of their own: a child can write down who it is.
+    pub pidfs: bool,
+    pub memory: Memory,
+}
+
+/// How owner and supervisor are tied together.
+pub(crate) enum Tie {
+    /// Keeper and watcher hold a lifeline each in a private file table.
+    Threads { watcher_tid: i32 },
+    /// One pipe in the host's table. The reason is for `status`.
+    Single { single: Single, why: String },
+}
+
+/// What the keeper is asked to do, as bits.
+pub(crate) mod chores {
+    /// Wake the supervisor: the roster has changed.
+    pub const LOOK: u32 = 1;
+    /// Wake the watcher: there are orders.
+    pub const WATCHER: u32 = 2;
+}
+
+pub(crate) struct Runtime {
+    pub pid: i32,
+    pub roster: &'static Roster,
+    pub settings: Settings,
+    pub kernel: Kernel,
+    pub tie: Tie,
+    pub life: Life,
+    pub exits: Exits,
+    pub chores: AtomicU32,
+    /// Own and release are one at a time: all slots in `Claimed` belong to the call that holds this.
+    pub registry: Mutex<()>,
+    pub ancestors: Vec<Ancestor>,
+    /// Where the search for a free slot begins.
+    pub next_slot: AtomicUsize,
+}
+
+impl Runtime {
+    pub(super) fn new(
+        roster: &'static Roster,
+        settings: Settings,
+        kernel: Kernel,
+        tie: Tie,
+        ancestors: Vec<Ancestor>,
+    ) -> Runtime {
+        Runtime {
+            pid: process::pid(),
+            roster,
+            settings,
+            kernel,
+            tie,
+            life: Life::new(),
+            exits: Exits::new(),
+            chores: AtomicU32::new(0),
+            registry: Mutex::new(()),
+            ancestors,
+            next_slot: AtomicUsize::new(0),
+        }
+    }
+
+    /// The runtime of this process; the first call makes it.
+    pub(crate) fn current() -> Result<&'static Runtime> {
+        let cell = cell();
+        let mut booted = lock(&cell.runtime);
+        if let Some(runtime) = *booted {
+            return Ok(runtime);
+        }
+        let runtime = boot::boot(settings::in_force())?;
+        *booted = Some(runtime);
+        Ok(runtime)
+    }
+
+    /// False in a forked copy of the process that made this: the roster is not mapped there and must not be touched.
+    pub(crate) fn is_mine(&self) -> bool {
+        known_cell().is_some_and(|cell| cell.pid == self.pid)
+    }
+
+    /// Asks the keeper for `chores`. Bell and chores are looked at in this order on the other side, so none is lost.
+    pub(crate) fn ring(&self, chores: u32) {
+        if let Tie::Single { single, .. } = &self.tie {
+            if chores & chores::LOOK != 0 {
+                single.wake();
+            }
+            return;
+        }
+        self.chores.fetch_or(chores, Ordering::SeqCst);
+        self.roster.header.bell.fetch_add(1, Ordering::SeqCst);
+        futex::wake(&self.roster.header.bell);
+    }
+}
+
+/// One process's place for its runtime.
+struct Cell {
+    pid: i32,
+    witness: ForkWitness,
+    runtime: Mutex<Option<&'static Runtime>>,
+}
+
+static CURRENT: Leaked<Cell> = Leaked::new();
+
+/// The last cell made, if this process made it.
+fn known_cell() -> Option<&'static Cell> {
+    CURRENT.get().filter(|cell| cell.pid == process::pid() && cell.witness.is_original())
+}
+
+/// This process's cell. The lock inside it was made by this process, so no forked copy waits for a thread it lacks.
+fn cell() -> &'static Cell {
+    loop {
+        let last = CURRENT.get();
+        if let Some(cell) = known_cell() {
+            return cell;
+        }
+        let fresh = Cell { pid: process::pid(), witness: ForkWitness::new(), runtime: Mutex::new(None) };
+        CURRENT.replace(last, fresh);
+    }
+}
+
+/// Whether this process has used the library already.
+pub(super) fn is_booted() -> bool {
+    lock(&cell().runtime).is_some()
+}

@@ -1,0 +1,266 @@
+//! Starting an owned child: slot, supervisor, clone, commit, in this order.
+//!
+//! The slot is taken first and the kernel writes the pid into it, so there is no instant at which the death of this
+//! process leaves a child that the supervisor does not know.
+
+use std::collections::HashMap;
+use std::ffi::{CStr, CString, OsStr, OsString, c_char};
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::Path;
+use std::ptr::null;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+use super::child::{Child, Pipes};
+use super::command::{Command, EnvChange, Source};
+use super::leader::Leader;
+use super::runtime::{Runtime, chores};
+use crate::error::{Error, ErrorCode, Result};
+use crate::mark::{Mark, PREFIX, VALUE_BYTES};
+use crate::roster::{State, flags};
+use crate::sys::child::{Failure, Plan, Step, Stream};
+use crate::sys::clone::{self, Memory};
+use crate::sys::{fd, time};
+
+const STEP: &str = "spawn_owned";
+
+/// A program that another thread of ours still has open for writing in a child between fork and exec is busy for
+/// microseconds (ETXTBSY); one that really is being written is reported after this long.
+const BUSY_LIMIT: Duration = Duration::from_millis(300);
+const BUSY_PAUSE: Duration = Duration::from_millis(1);
+
+pub(super) fn spawn_owned(command: &Command) -> Result<Child> {
+    let words = Words::of(command)?;
+    let runtime = Runtime::current()?;
+    let mut streams = Streams::of(command)?;
+    let own_flags = flags::SPAWNED | if command.group_only { flags::GROUP_ONLY } else { 0 };
+    let tenancy = runtime.take_slot(State::Starting, own_flags, STEP)?;
+    let (slot, word) = (tenancy.slot, tenancy.word);
+    if let Err(error) = runtime.ensure_supervised() {
+        slot.abandon(word);
+        runtime.freed(slot);
+        return Err(error);
+    }
+    let envp = words.environment(mark(runtime, word.serial()));
+    let envp = pointers(&envp);
+    let argv = pointers(&words.argv);
+    let programs: Vec<&CStr> = words.programs.iter().map(CString::as_c_str).collect();
+    let mut pass = command.pass.clone();
+    pass.retain(|&fd| fd > 2);
+    pass.sort_unstable();
+    pass.dedup();
+    let can_identify = runtime.kernel.pidfs && runtime.kernel.memory == Memory::Shared;
+    let plan = Plan {
+        argv: &argv,
+        envp: &envp,
+        programs: &programs,
+        cwd: words.cwd.as_deref(),
+        stdio: streams.plan,
+        pass: &pass,
+        keep: &pass,
+        new_session: !command.keep_session,
+        terminal: command.controlling_tty,
+        identity: can_identify.then_some(&slot.identity),
+    };
+    let before = time::boottime_ns();
+    slot.since.store(before, Ordering::SeqCst);
+    let pid = match start(runtime, &plan, tenancy) {
+        Ok(pid) => pid,
+        Err(failure) => {
+            slot.abandon(word);
+            runtime.freed(slot);
+            return Err(explain(command, &words, &failure));
+        }
+    };
+    let after = time::boottime_ns();
+    slot.since.store(after, Ordering::SeqCst);
+    forget_recycled_ancestor(runtime, pid);
+    if command.group_only {
+        runtime.roster.let_go(word.serial());
+    }
+    let tenancy = super::roster::Tenancy { slot, word: slot.commit(word) };
+    runtime.ring(chores::LOOK);
+    let leader = Arc::new(Leader::new(pid, [before, after]));
+    Ok(Child::new(runtime, tenancy, leader, std::mem::take(&mut streams.pipes)))
+}
+
+fn start(runtime: &Runtime, plan: &Plan, tenancy: super::roster::Tenancy) -> std::result::Result<i32, Failure> {
+    let begun = Instant::now();
+    loop {
+        match clone::spawn(plan, &tenancy.slot.pid, runtime.kernel.memory) {
+            Err(Failure { step: Step::Exec, errno: libc::ETXTBSY, .. }) if begun.elapsed() < BUSY_LIMIT => {
+                // The number of the child that failed must not be taken for the next one's.
+                tenancy.slot.pid.store(0, Ordering::SeqCst);
+                std::thread::sleep(BUSY_PAUSE);
+            }
+            result => return result,
+        }
+    }
+}
+
+/// Our child got the number of a recorded ancestor's group: that group is gone, and the record with it.
+fn forget_recycled_ancestor(runtime: &Runtime, pid: i32) {
+    for entry in &runtime.roster.header.forbidden {
+        let _ = entry.compare_exchange(pid, 0, Ordering::SeqCst, Ordering::SeqCst);
+    }
+}
+
+fn mark(runtime: &Runtime, serial: u32) -> CString {
+    let id = &runtime.roster.header.owner_id;
+    let mark = Mark { owner_id: [id[0].load(Ordering::SeqCst), id[1].load(Ordering::SeqCst)], serial };
+    let mut value = [0; VALUE_BYTES];
+    let length = mark.write(&mut value);
+    let mut text = PREFIX.to_vec();
+    text.extend_from_slice(&value[..length]);
+    CString::new(text).unwrap_or_default()
+}
+
+/// NULL-terminated array, as `execve` wants it.
+fn pointers(strings: &[CString]) -> Vec<*const c_char> {
+    strings.iter().map(|s| s.as_ptr()).chain([null()]).collect()
+}
+
+/// Program, arguments, environment and directory as the kernel takes them.
+struct Words {
+    programs: Vec<CString>,
+    argv: Vec<CString>,
+    /// Without the mark.
+    env: Vec<CString>,
+    cwd: Option<CString>,
+}
+
+impl Words {
+    fn of(command: &Command) -> Result<Words> {
+        if command.program.is_empty() {
+            return Err(Command::invalid("the program", &command.program, "is empty"));
+        }
+        let env = merged_environment(&command.env)?;
+        let mut argv = vec![c_string("the program", &command.program)?];
+        for arg in &command.args {
+            argv.push(c_string("argument", arg)?);
+        }
+        let cwd = command.cwd.as_ref().map(|dir| c_string("the directory", dir.as_os_str())).transpose()?;
+        let programs = candidates(&command.program, env.get(OsStr::new("PATH")).map(OsString::as_os_str))?;
+        let env = env.into_iter().map(|(name, value)| {
+            let mut line = name.into_vec();
+            line.push(b'=');
+            line.extend_from_slice(value.as_bytes());
+            c_string("environment variable", OsStr::from_bytes(&line))
+        });
+        Ok(Words { programs, argv, env: env.collect::<Result<_>>()?, cwd })
+    }
+
+    fn environment(&self, mark: CString) -> Vec<CString> {
+        let mut env = Vec::with_capacity(self.env.len() + 1);
+        // First: whoever reads it finds it at once.
+        env.push(mark);
+        env.extend(self.env.iter().cloned());
+        env
+    }
+}
+
+fn c_string(what: &str, value: &OsStr) -> Result<CString> {
+    CString::new(value.as_bytes()).map_err(|_| Command::invalid(what, value, "contains a NUL byte"))
+}
+
+fn merged_environment(changes: &[EnvChange]) -> Result<HashMap<OsString, OsString>> {
+    let mut env: HashMap<OsString, OsString> = std::env::vars_os().collect();
+    for change in changes {
+        match change {
+            EnvChange::Set(name, value) => {
+                if name.is_empty() || name.as_bytes().contains(&b'=') {
+                    return Err(Command::invalid("environment variable name", name, "is empty or contains '='"));
+                }
+                env.insert(name.clone(), value.clone());
+            }
+            EnvChange::Remove(name) => drop(env.remove(name)),
+            EnvChange::Clear => env.clear(),
+        }
+    }
+    env.remove(OsStr::from_bytes(&PREFIX[..PREFIX.len() - 1]));
+    Ok(env)
+}
+
+/// The paths to try, as `execvp(3)` does: a name with a slash is a path.
+fn candidates(program: &OsStr, path: Option<&OsStr>) -> Result<Vec<CString>> {
+    if program.as_bytes().contains(&b'/') {
+        return Ok(vec![c_string("the program", program)?]);
+    }
+    let path = path.unwrap_or(OsStr::new("/bin:/usr/bin"));
+    let in_dir = |dir: std::path::PathBuf| c_string("the program", dir.join(program).as_os_str());
+    std::env::split_paths(path)
+        .map(|dir| if dir.as_os_str().is_empty() { Path::new(".").to_path_buf() } else { dir })
+        .map(in_dir)
+        .collect()
+}
+
+/// The child's streams, and the caller's ends of its pipes.
+struct Streams {
+    plan: [Stream; 3],
+    pipes: Pipes,
+    /// The child's ends: closed here once the child has them.
+    _ends: Vec<OwnedFd>,
+}
+
+impl Streams {
+    fn of(command: &Command) -> Result<Streams> {
+        let made = |errno| Error::with_errno(ErrorCode::Os, "pipe2", errno, "make a pipe for the child");
+        let mut streams = Streams { plan: [Stream::Inherit; 3], pipes: [None, None, None], _ends: Vec::new() };
+        for (target, stdio) in command.stdio.iter().enumerate() {
+            streams.plan[target] = match &stdio.0 {
+                Source::Inherit => Stream::Inherit,
+                Source::Null => Stream::Null,
+                Source::Fd(fd) => Stream::Fd(fd.as_fd().as_raw_fd()),
+                Source::Piped => {
+                    let (reader, writer) = fd::pipe().map_err(made)?;
+                    let (child, ours) = if target == 0 { (reader, writer) } else { (writer, reader) };
+                    let number = child.as_raw_fd();
+                    streams.pipes[target] = Some(ours);
+                    streams._ends.push(child);
+                    Stream::Fd(number)
+                }
+            };
+        }
+        Ok(streams)
+    }
+}
+
+/// The step, the path and the reason in one sentence.
+fn explain(command: &Command, words: &Words, failure: &Failure) -> Error {
+    let step = failure.step.name();
+    let program = words.programs.get(failure.index).map(|path| OsStr::from_bytes(path.to_bytes()));
+    let what = match failure.step {
+        Step::Exec if words.programs.len() > 1 && failure.errno == libc::ENOENT => {
+            format!("execve {}: in none of the directories of PATH", command.program.display())
+        }
+        Step::Exec => {
+            let path = Path::new(program.unwrap_or(&command.program));
+            match missing_interpreter(path, failure.errno) {
+                Some(interpreter) => format!("execve {}: its interpreter {interpreter} does not run", path.display()),
+                None => format!("execve {}", path.display()),
+            }
+        }
+        Step::Cwd => format!("chdir {}", command.cwd.as_deref().unwrap_or(Path::new("")).display()),
+        Step::Stdio => format!("dup2 onto descriptor {}", failure.index),
+        Step::PassFd => format!("pass descriptor {}", command.pass.get(failure.index).copied().unwrap_or(-1)),
+        Step::Session => "leave the caller's process group".into(),
+        Step::Terminal => "take the terminal on descriptor 0".into(),
+        Step::CloseOthers => "close the caller's other descriptors".into(),
+        Step::Clone => "make a process".into(),
+    };
+    Error::with_errno(ErrorCode::Spawn, step, failure.errno, what)
+}
+
+/// "No such file" for a script that is there means its `#!` line.
+fn missing_interpreter(path: &Path, errno: i32) -> Option<String> {
+    if errno != libc::ENOENT && errno != libc::EACCES || !path.is_file() {
+        return None;
+    }
+    let mut first = [0u8; 256];
+    let length = std::io::Read::read(&mut std::fs::File::open(path).ok()?, &mut first).ok()?;
+    let line = first[..length].strip_prefix(b"#!")?.split(|&c| c == b'\n').next()?;
+    let interpreter = String::from_utf8_lossy(line).split_whitespace().next()?.to_string();
+    (errno == libc::ENOENT || !Path::new(&interpreter).exists()).then_some(interpreter)
+}

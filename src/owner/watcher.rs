@@ -1,0 +1,250 @@
+//! The watcher: a thread that holds lifeline B and every read end in a private file table, starts supervisors, notices
+//! when one dies and starts the next, and notices the ends of children.
+
+use std::ffi::CString;
+use std::os::fd::{AsRawFd, OwnedFd};
+use std::path::PathBuf;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+use super::exits::Book;
+use super::life::Phase;
+use super::runtime::Runtime;
+use crate::error::{Error, ErrorCode};
+use crate::roster::{Step, back};
+use crate::sys::fd::Epoll;
+use crate::sys::image::{self, Kind};
+use crate::sys::launch::{Launch, launch};
+use crate::sys::{Errno, fd, process};
+
+/// Descriptors in the watcher's table. Their numbers mean nothing to any other thread.
+pub(super) struct Ends {
+    pub orders: OwnedFd,
+    /// Both lifelines' read ends stay here for ever: a new supervisor needs no new pipe, and nobody ever writes into a
+    /// pipe without readers.
+    pub lifeline_a: OwnedFd,
+    pub lifeline_b: OwnedFd,
+    /// The write end whose closing is the second EOF.
+    pub _held_b: OwnedFd,
+    pub roster: OwnedFd,
+    /// A pidfd of this process.
+    pub owner: OwnedFd,
+}
+
+const ORDERS: u64 = 0;
+const BACK: u64 = 1;
+const FIRST_EXIT: u64 = 2;
+
+/// A supervisor that lived longer than this is replaced at once; a younger one after a pause.
+const SETTLED: Duration = Duration::from_secs(5);
+const FIRST_PAUSE: Duration = Duration::from_millis(50);
+const LONGEST_PAUSE_AFTER_KILL: Duration = Duration::from_secs(1);
+const LONGEST_PAUSE_AFTER_FAILURE: Duration = Duration::from_secs(5);
+/// A supervisor says ready within a millisecond; a machine that swaps may need longer.
+const READY_LIMIT_MS: i32 = 10_000;
+
+struct Watcher {
+    runtime: &'static Runtime,
+    ends: Ends,
+    epoll: Epoll,
+    book: Book,
+    /// Back pipe of the supervisor that runs, and when it said ready.
+    back: Option<(OwnedFd, Instant)>,
+    image: Option<(OwnedFd, Kind)>,
+    pause: Duration,
+    /// When to start the next one.
+    due: Option<Instant>,
+}
+
+/// Serves for ever.
+pub(super) fn watch(runtime: &'static Runtime, ends: Ends, epoll: Epoll) -> ! {
+    let book = Book::new(FIRST_EXIT);
+    let mut watcher = Watcher { runtime, ends, epoll, book, back: None, image: None, pause: Duration::ZERO, due: None };
+    loop {
+        watcher.turn();
+    }
+}
+
+/// The set a watcher sleeps on, made while a failure can still be told to the caller.
+pub(super) fn epoll_for(ends: &Ends) -> Result<Epoll, Errno> {
+    let epoll = Epoll::new()?;
+    epoll.add(&ends.orders, ORDERS)?;
+    Ok(epoll)
+}
+
+impl Watcher {
+    fn turn(&mut self) {
+        let timeout_ms = self.due.map_or(-1, |due| {
+            // Rounded up: a wake-up before the time would only sleep again.
+            due.saturating_duration_since(Instant::now()).as_millis() as i32 + 1
+        });
+        let mut ready = [0u64; 32];
+        let mut count = 0;
+        let waited = self.epoll.wait(timeout_ms, |token| {
+            ready[count] = token;
+            count += 1;
+        });
+        debug_assert!(waited.is_ok(), "epoll_wait on a set of our own: {waited:?}");
+        for &token in &ready[..count] {
+            match token {
+                ORDERS => drop(fd::read(&self.ends.orders, &mut [0; 512])),
+                BACK => self.supervisor_ended(),
+                exit => self.book.ended(exit),
+            }
+        }
+        self.book.take_orders(self.runtime, &self.epoll);
+        if matches!(self.runtime.life.lock().phase, Phase::Wanted) {
+            self.start_wanted();
+        } else if self.due.is_some_and(|due| due <= Instant::now()) {
+            self.replace();
+        }
+    }
+
+    /// A caller waits, and nothing is uncovered meanwhile: a failure is the caller's to hear.
+    fn start_wanted(&mut self) {
+        match self.start() {
+            Ok(()) => self.runtime.life.enter(Phase::Running),
+            Err(error) => self.runtime.life.fail(&error, Phase::Broken { error: error.clone(), at: Instant::now() }),
+        }
+    }
+
+    fn replace(&mut self) {
+        self.due = None;
+        match self.start() {
+            Ok(()) => self.runtime.life.enter(Phase::Running),
+            Err(error) if self.runtime.slots_in_use() == 0 => {
+                self.runtime.life.fail(&error, Phase::Broken { error: error.clone(), at: Instant::now() });
+            }
+            Err(error) => {
+                self.runtime.life.fail(&error, Phase::Replacing);
+                self.pause = (self.pause * 2).clamp(FIRST_PAUSE, LONGEST_PAUSE_AFTER_FAILURE);
+                self.due = Some(Instant::now() + self.pause);
+            }
+        }
+    }
+
+    /// The back pipe ended. A retired supervisor was let go; any other was killed.
+    fn supervisor_ended(&mut self) {
+        let Some((_, ready_at)) = self.back.take() else { return };
+        let header = &self.runtime.roster.header;
+        // Only where the host is PID 1 or a subreaper is it our child, and then nobody else may be left to reap it.
+        process::reap(header.supervisor_pid.swap(0, Ordering::SeqCst));
+        let mut state = self.runtime.life.lock();
+        if !matches!(state.phase, Phase::Running) {
+            return;
+        }
+        state.phase = Phase::Replacing;
+        drop(state);
+        self.pause = match ready_at.elapsed() {
+            lived if lived > SETTLED => Duration::ZERO,
+            _ if self.pause.is_zero() => FIRST_PAUSE,
+            _ => (self.pause * 2).min(LONGEST_PAUSE_AFTER_KILL),
+        };
+        self.due = Some(Instant::now() + self.pause);
+    }
+
+    /// Starts the next generation and waits until it says ready.
+    fn start(&mut self) -> Result<(), Error> {
+        self.back = None;
+        let header = &self.runtime.roster.header;
+        header.generation.fetch_add(1, Ordering::SeqCst);
+        let (back, kind) = self.execute()?;
+        await_ready(&back)?;
+        self.epoll.add(&back, BACK).map_err(|errno| Error::os("epoll_ctl", errno))?;
+        self.back = Some((back, Instant::now()));
+        let mut state = self.runtime.life.lock();
+        state.image = Some(kind);
+        state.last_error = None;
+        Ok(())
+    }
+
+    /// Executes the program, in the first form that this machine allows.
+    fn execute(&mut self) -> Result<(OwnedFd, Kind), Error> {
+        if let Some((image, kind)) = &self.image {
+            return self
+                .launch(image)
+                .map(|back| (back, *kind))
+                .map_err(|(step, errno)| not_started(&[attempt(kind.name(), step, errno)]));
+        }
+        let mut attempts = Vec::new();
+        let memfd = std::iter::once_with(|| (String::from("memfd"), image::in_memfd().map(|fd| (fd, Kind::Memfd))));
+        let files =
+            directories(self.runtime).into_iter().map(|dir| (dir.display().to_string(), image::in_directory(&dir)));
+        for (place, made) in memfd.chain(files) {
+            let (image, kind) = match made {
+                Ok(made) => made,
+                Err(errno) => {
+                    attempts.push(attempt(&place, "create", errno));
+                    continue;
+                }
+            };
+            match self.launch(&image) {
+                Ok(back) => {
+                    self.image = Some((image, kind));
+                    return Ok((back, kind));
+                }
+                Err((step, errno)) => attempts.push(attempt(&place, step, errno)),
+            }
+        }
+        Err(not_started(&attempts))
+    }
+
+    fn launch(&self, image: &OwnedFd) -> Result<OwnedFd, (&'static str, Errno)> {
+        let (reader, writer) = fd::pipe().map_err(|errno| ("pipe2", errno))?;
+        let name = CString::new(self.runtime.pid.to_string()).unwrap_or_default();
+        let order = Launch {
+            image: image.as_raw_fd(),
+            roster: self.ends.roster.as_raw_fd(),
+            lifeline_a: self.ends.lifeline_a.as_raw_fd(),
+            lifeline_b: self.ends.lifeline_b.as_raw_fd(),
+            back: writer.as_raw_fd(),
+            owner: self.ends.owner.as_raw_fd(),
+            owner_name: &name,
+        };
+        launch(&order, self.runtime.kernel.memory)?;
+        Ok(reader)
+    }
+}
+
+fn attempt(place: &str, step: &str, errno: Errno) -> String {
+    let reason = std::io::Error::from_raw_os_error(errno);
+    format!("{place}: {step}: {reason}")
+}
+
+fn not_started(attempts: &[String]) -> Error {
+    let told = format!(
+        "no supervisor could be executed ({}); allow memfd execution or a directory without noexec",
+        attempts.join("; ")
+    );
+    Error::new(ErrorCode::Supervisor, "start the supervisor", told)
+}
+
+/// Where an executable file may be put, if memfds may not be executed.
+fn directories(runtime: &Runtime) -> Vec<PathBuf> {
+    let mut places: Vec<PathBuf> = std::env::var_os("XDG_RUNTIME_DIR").into_iter().map(PathBuf::from).collect();
+    places.push(std::env::temp_dir());
+    places.extend(runtime.settings.home.clone());
+    places.push(PathBuf::from("/var/tmp"));
+    places.dedup();
+    places
+}
+
+/// Reads what the new supervisor says of itself.
+pub(super) fn await_ready(back: &OwnedFd) -> Result<(), Error> {
+    let told = |text: String| Error::new(ErrorCode::Supervisor, "start the supervisor", text);
+    if fd::poll(back.as_raw_fd(), libc::POLLIN, READY_LIMIT_MS) == Ok(0) {
+        return Err(told(format!("the supervisor did not say ready within {READY_LIMIT_MS} ms")));
+    }
+    let mut said = [0u8; 4];
+    match fd::read_full(back, &mut said[..1]) {
+        1 if said[0] == back::READY => Ok(()),
+        1 if said[0] == back::FAILED && fd::read_full(back, &mut said[1..]) == 3 => {
+            let errno = u16::from_le_bytes([said[2], said[3]]);
+            let reason = std::io::Error::from_raw_os_error(errno.into());
+            Err(told(format!("the supervisor could not {}: {reason}", Step::name(said[1]))))
+        }
+        _ => Err(told(
+            "the supervisor ended before it was ready: something kills it, or refuses its system calls".into(),
+        )),
+    }
+}

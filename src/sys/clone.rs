@@ -1,0 +1,168 @@
+//! `clone(2)`: how a child comes into being.
+//!
+//! `CLONE_VM | CLONE_VFORK`: the child runs in our memory and this thread waits until it has exec'd or exited, so the
+//! cost does not grow with our memory and a failure is reported through a plain variable. `CLONE_PARENT_SETTID` makes
+//! the *kernel* write the pid where we say, before the child runs its first instruction. Exit signal 0 keeps a child
+//! that never became a program invisible to the host (no SIGCHLD, not in `waitpid(-1)`); a successful exec turns the
+//! exit signal into SIGCHLD by itself.
+
+use std::ffi::{c_int, c_void};
+use std::mem::MaybeUninit;
+use std::os::fd::AsRawFd;
+use std::sync::atomic::AtomicI32;
+
+use super::child::{Failure, Plan, Step, become_program};
+use super::raw::raw;
+use super::{Errno, check, fd, process, signals};
+
+/// Stack of the child, a part of the parent's own frame: the parent waits, so nobody else uses it.
+const STACK_BYTES: usize = 24 * 1024;
+#[repr(align(16))]
+pub(super) struct Stack(MaybeUninit<[u8; STACK_BYTES]>);
+
+impl Stack {
+    pub(super) fn new() -> Stack {
+        Stack(MaybeUninit::uninit())
+    }
+
+    /// One past the end: stacks grow down.
+    pub(super) fn top(&mut self) -> *mut c_void {
+        self.0.as_mut_ptr().wrapping_add(1).cast()
+    }
+}
+
+/// Whether a child started with `CLONE_VM` really runs in our memory.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Memory {
+    Shared,
+    /// An emulator (Valgrind) turned vfork into fork: such a child sees a copy and can report through a pipe only.
+    Copied,
+}
+
+/// Starts the program of `plan`. The kernel stores the pid into `pid` before the child runs.
+///
+/// On failure no process is left, not even a zombie (unless a host that waits with `__WALL` took it: same thing).
+pub(crate) fn spawn(plan: &Plan, pid: &AtomicI32, memory: Memory) -> Result<i32, Failure> {
+    match memory {
+        Memory::Shared => spawn_shared(plan, pid),
+        Memory::Copied => spawn_copied(plan, pid),
+    }
+}
+
+struct Shared<'a> {
+    plan: &'a Plan<'a>,
+    failure: Option<Failure>,
+}
+
+extern "C" fn run_shared(shared: *mut c_void) -> c_int {
+    // SAFETY: the pointer is to the parent's `Shared`, which lives while the parent waits; nobody else touches it.
+    unsafe {
+        let shared = &mut *shared.cast::<Shared>();
+        shared.failure = Some(become_program(shared.plan));
+        exit_now()
+    }
+}
+
+/// Ends this process without anything of the C library's.
+unsafe fn exit_now() -> c_int {
+    // SAFETY: `exit` does not return.
+    unsafe {
+        let _ = raw!(libc::SYS_exit, 127);
+    }
+    127
+}
+
+fn spawn_shared(plan: &Plan, pid: &AtomicI32) -> Result<i32, Failure> {
+    let mut shared = Shared { plan, failure: None };
+    let mut stack = Stack::new();
+    let flags = libc::CLONE_VM | libc::CLONE_VFORK | libc::CLONE_PARENT_SETTID;
+    let child = {
+        let _blocked = signals::BlockAll::new();
+        // SAFETY: the stack and `shared` outlive the child's use of them: CLONE_VFORK keeps this thread here until the
+        // child has exec'd or exited. `pid` is an aligned 32-bit integer.
+        check(unsafe { libc::clone(run_shared, stack.top(), flags, (&raw mut shared).cast(), pid.as_ptr()) })
+    };
+    let child = child.map_err(|errno| Failure { step: Step::Clone, errno, index: 0 })?;
+    match shared.failure {
+        None => Ok(child),
+        Some(failure) => {
+            process::reap(child);
+            Err(failure)
+        }
+    }
+}
+
+struct Copied<'a> {
+    plan: &'a Plan<'a>,
+    report: c_int,
+}
+
+extern "C" fn run_copied(copied: *mut c_void) -> c_int {
+    // SAFETY: the child's own copy of the parent's memory; the pipe's descriptor number is valid in its table too.
+    unsafe {
+        let copied = &*copied.cast::<Copied>();
+        let failure = become_program(copied.plan);
+        let words = [failure.step as u32, failure.errno as u32, failure.index as u32];
+        let _ = raw!(libc::SYS_write, copied.report, words.as_ptr(), size_of_val(&words));
+        exit_now()
+    }
+}
+
+fn spawn_copied(plan: &Plan, pid: &AtomicI32) -> Result<i32, Failure> {
+    let made = |errno: Errno| Failure { step: Step::Clone, errno, index: 0 };
+    let (reader, writer) = fd::pipe().map_err(made)?;
+    let mut keep = plan.keep.to_vec();
+    keep.push(writer.as_raw_fd());
+    keep.sort_unstable();
+    // The report goes over a pipe that must stay open until exec, which closes it.
+    let plan = Plan { keep: &keep, identity: None, ..*plan };
+    let mut copied = Copied { plan: &plan, report: writer.as_raw_fd() };
+    let mut stack = Stack::new();
+    let child = {
+        let _blocked = signals::BlockAll::new();
+        // SAFETY: without CLONE_VM the child works on a copy of all this.
+        check(unsafe {
+            libc::clone(run_copied, stack.top(), libc::CLONE_PARENT_SETTID, (&raw mut copied).cast(), pid.as_ptr())
+        })
+    };
+    let child = child.map_err(made)?;
+    drop(writer);
+    let mut words = [0u8; 12];
+    if fd::read_full(&reader, &mut words) < words.len() {
+        return Ok(child);
+    }
+    process::reap(child);
+    let word = |i: usize| u32::from_ne_bytes([words[i], words[i + 1], words[i + 2], words[i + 3]]);
+    Err(Failure { step: step_of(word(0)), errno: word(4) as Errno, index: word(8) as usize })
+}
+
+fn step_of(number: u32) -> Step {
+    [Step::Session, Step::Stdio, Step::PassFd, Step::CloseOthers, Step::Terminal, Step::Cwd, Step::Exec]
+        .into_iter()
+        .find(|&step| step as u32 == number)
+        .unwrap_or(Step::Exec)
+}
+
+extern "C" fn leave_a_trace(seen: *mut c_void) -> c_int {
+    // SAFETY: the parent's flag, or the child's copy of it.
+    unsafe {
+        *seen.cast::<bool>() = true;
+        exit_now()
+    }
+}
+
+/// Finds out by trying, once a process: a child sets a flag in "our" memory.
+pub(crate) fn probe_memory() -> Result<Memory, Errno> {
+    let mut seen = false;
+    let mut stack = Stack::new();
+    let flags = libc::CLONE_VM | libc::CLONE_VFORK;
+    let child = {
+        let _blocked = signals::BlockAll::new();
+        // SAFETY: as in `spawn_shared`.
+        check(unsafe { libc::clone(leave_a_trace, stack.top(), flags, (&raw mut seen).cast()) })?
+    };
+    process::reap(child);
+    // SAFETY: a plain read that the compiler may not fold into the `false` above.
+    let seen = unsafe { (&raw const seen).read_volatile() };
+    Ok(if seen { Memory::Shared } else { Memory::Copied })
+}

@@ -1,0 +1,45 @@
+//! `pidfd_open(2)`: a descriptor that means one process and no other, whatever becomes of its number.
+
+use std::os::fd::{AsRawFd, OwnedFd, RawFd};
+
+use super::fd::{above_stdio, own};
+use super::{Errno, check, last_errno};
+
+/// A CLOEXEC pidfd of the process that has this number now.
+pub(crate) fn open(pid: i32) -> Result<OwnedFd, Errno> {
+    open_with(pid, 0)
+}
+
+fn open_with(pid: i32, flags: u32) -> Result<OwnedFd, Errno> {
+    // SAFETY: the kernel returns a new descriptor, ours alone.
+    unsafe {
+        let fd = libc::syscall(libc::SYS_pidfd_open, pid, flags);
+        let fd = RawFd::try_from(fd).ok().filter(|&fd| fd >= 0).ok_or_else(last_errno)?;
+        above_stdio(own(fd))
+    }
+}
+
+/// `PID_FS_MAGIC` (linux/magic.h).
+const PIDFS_MAGIC: i64 = 0x5049_4446;
+
+/// Whether pidfds have an inode of their own each (pidfs, Linux 6.9). Asked of the kernel, not of its version.
+pub(crate) fn has_pidfs(pidfd: &OwnedFd) -> bool {
+    // SAFETY: the kernel fills a plain structure.
+    unsafe {
+        let mut stat: libc::statfs = std::mem::zeroed();
+        check(libc::fstatfs(pidfd.as_raw_fd(), &mut stat)).is_ok() && stat.f_type as i64 == PIDFS_MAGIC
+    }
+}
+
+/// Takes descriptor `fd` of another thread's private table: `pidfd_getfd(2)` on a pidfd of that thread (Linux 6.9).
+pub(crate) fn take_from_thread(tid: i32, fd: RawFd) -> Result<OwnedFd, Errno> {
+    /// `PIDFD_THREAD` (linux/pidfd.h).
+    const PIDFD_THREAD: u32 = libc::O_EXCL as u32;
+    let thread = open_with(tid, PIDFD_THREAD)?;
+    // SAFETY: the kernel returns a new descriptor, ours alone, CLOEXEC.
+    unsafe {
+        let fd = libc::syscall(libc::SYS_pidfd_getfd, thread.as_raw_fd(), fd, 0);
+        let fd = RawFd::try_from(fd).ok().filter(|&fd| fd >= 0).ok_or_else(last_errno)?;
+        above_stdio(own(fd))
+    }
+}

@@ -1,10 +1,10 @@
 //! What a host can set before the first use, and where the home directory is.
 
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
 use std::time::Duration;
 
 use crate::error::{Error, Result};
+use crate::sys::memory::Leaked;
 
 /// What kind of program this is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -86,7 +86,8 @@ pub(crate) struct Settings {
     pub threads: bool,
 }
 
-static CONFIG: Mutex<Option<Config>> = Mutex::new(None);
+/// A pointer and no lock: a lock that another thread holds at a fork would be held for ever in the copy.
+static CONFIG: Leaked<Config> = Leaked::new();
 
 /// Sets grace, idle time, home, role and thread mode, before anything else of the library is used in this process.
 ///
@@ -107,7 +108,7 @@ pub fn configure(config: Config) -> Result<()> {
             format!("home {:?} is not an absolute path", config.home.unwrap_or_default()),
         ));
     }
-    *super::lock(&CONFIG) = Some(config);
+    CONFIG.replace(CONFIG.get(), config);
     Ok(())
 }
 
@@ -119,7 +120,7 @@ fn check_range(name: &str, value: Duration, most: Duration) -> Result<()> {
 }
 
 pub(super) fn in_force() -> Settings {
-    let config = super::lock(&CONFIG).clone().unwrap_or_default();
+    let config = CONFIG.get().cloned().unwrap_or_default();
     let home = config.home.or_else(|| home_of_environment()).map(|home| root_of(&home));
     let Config { grace, idle, threads, .. } = config;
     Settings { grace, idle, home, threads }

@@ -1,3 +1,81 @@
+//! Compiles the supervisor, a program of its own without the standard library, for the library to embed.
+//!
+//! `$RUSTC` is called directly: Cargo builds no second binary for another profile (it is always optimised for size,
+//! in a debug build too), and cannot give one program of a package its own linker script.
+
+use std::env;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::{Command, exit};
+
+/// Code generation: small, self-contained, at a fixed address, without unwind tables and strings of panics.
+const CODE: &[&str] = &[
+    "panic=abort",
+    "opt-level=z",
+    "lto=fat",
+    "codegen-units=1",
+    "relocation-model=static",
+    "force-unwind-tables=no",
+    "debug-assertions=no",
+    "overflow-checks=no",
+    "strip=symbols",
+];
+
+/// Linking: no C runtime, no library, the segments as `layout.ld` says. Understood by GNU ld and by lld.
+const LINK: &[&str] =
+    &["-nostartfiles", "-nostdlib", "-static", "-Wl,--gc-sections", "-Wl,--build-id=none", "-Wl,-z,norelro"];
+
 fn main() {
-    std::fs::write(std::path::Path::new(&std::env::var("OUT_DIR").unwrap()).join("supervisor"), b"x").unwrap();
+    println!("cargo:rerun-if-changed=build.rs");
+    println!("cargo:rerun-if-changed=supervisor");
+    println!("cargo:rerun-if-env-changed=RUSTC_LINKER");
+
+    let architecture = variable("CARGO_CFG_TARGET_ARCH");
+    let system = variable("CARGO_CFG_TARGET_OS");
+    if system != "linux" || !["x86_64", "aarch64"].iter().any(|known| architecture == *known) {
+        fail(&format!(
+            "hermes-spawn works on Linux on x86_64 and aarch64 only, not on {} on {}",
+            system.display(),
+            architecture.display()
+        ));
+    }
+    let out = PathBuf::from(variable("OUT_DIR")).join("supervisor");
+    compile(&out);
+}
+
+fn compile(out: &Path) {
+    let source = PathBuf::from(variable("CARGO_MANIFEST_DIR")).join("supervisor");
+    let mut rustc = Command::new(variable("RUSTC"));
+    rustc.args(["--crate-name", "supervisor", "--crate-type", "bin", "--edition", "2024"]);
+    rustc.arg("--target").arg(variable("TARGET")).arg("-o").arg(out);
+    CODE.iter().for_each(|option| {
+        rustc.args(["-C", option]);
+    });
+    LINK.iter().for_each(|option| {
+        rustc.arg("-C").arg(format!("link-arg={option}"));
+    });
+    let mut script = OsString::from("link-arg=-Wl,-T,");
+    script.push(source.join("layout.ld"));
+    rustc.arg("-C").arg(script);
+    if let Some(linker) = env::var_os("RUSTC_LINKER") {
+        let mut option = OsString::from("linker=");
+        option.push(linker);
+        rustc.arg("-C").arg(option);
+    }
+    rustc.arg(source.join("main.rs"));
+    match rustc.status() {
+        Ok(status) if status.success() => {}
+        Ok(status) => fail(&format!("the supervisor could not be compiled ({status}): {rustc:?}")),
+        Err(error) => fail(&format!("the compiler could not be started: {error}: {rustc:?}")),
+    }
+}
+
+fn variable(name: &str) -> OsString {
+    env::var_os(name).unwrap_or_else(|| fail(&format!("{name} is not set: build.rs is run by Cargo only")))
+}
+
+/// Cargo shows what a build script wrote to stderr when it fails.
+fn fail(why: &str) -> ! {
+    eprintln!("error: {why}");
+    exit(1)
 }

@@ -1,0 +1,239 @@
+//! Processes that left their group: found by the mark, by their session, and by a walk down from the leaders.
+//!
+//! Each is pinned by a pidfd when it is found. One that the mark names is ours. One that only the walk found is
+//! signalled when the scanner has seen that neither it nor a process on the way down to it carries another owner's
+//! mark: what another owner started below ours is that owner's business, and so is its supervisor. The groups' own
+//! TERM does not wait for that; the walk, which must come before, reads `stat` and `children` only.
+
+use super::atomic::{AtomicI32, AtomicU32, AtomicU64, Ordering::Relaxed};
+use super::kill::{self, Sent};
+use super::roster::flags;
+use super::scan::{self, Report, verdict};
+use super::state::Supervisor;
+use super::{endgame, proc, sys};
+
+/// Found by the walk, not read by the scanner yet.
+const UNDECIDED: u32 = 0;
+/// Carries no mark: ours if what it descends from is.
+const UNMARKED: u32 = 1;
+/// Carries our mark, or is in our session.
+const MARKED: u32 = 2;
+const FOREIGN: u32 = 3;
+const DECISION: u32 = 3;
+const TERMED: u32 = 4;
+const GONE: u32 = 8;
+
+struct Entry {
+    pid: AtomicI32,
+    /// Pidfd plus one; 0: there was no descriptor left.
+    fd: AtomicI32,
+    start_ticks: AtomicU64,
+    /// Entry of the process it was found below, plus one; 0: a member of a group of ours.
+    parent: AtomicI32,
+    state: AtomicU32,
+}
+
+/// More than this in one endgame are not pinned. The table only grows: entries refer to each other. Unused ones are
+/// all zero, so that the table is not part of the file.
+const ENTRIES: usize = 16_384;
+static TABLE: [Entry; ENTRIES] = [const {
+    Entry {
+        pid: AtomicI32::new(0),
+        fd: AtomicI32::new(0),
+        start_ticks: AtomicU64::new(0),
+        parent: AtomicI32::new(0),
+        state: AtomicU32::new(0),
+    }
+}; ENTRIES];
+
+const DEPTH_LIMIT: u32 = 100;
+/// Processes looked at below one root: some 20 ms, for which the group's TERM waits.
+const WALK_LIMIT: u32 = 1_000;
+
+fn entries(s: &Supervisor) -> &'static [Entry] {
+    TABLE.get(..s.escapees).unwrap_or_default()
+}
+
+/// Walks down from a process of ours and pins what is in none of our groups. `parent`: its entry plus one, or 0.
+pub fn walk(s: &mut Supervisor, pid: i32, parent: i32) {
+    let mut budget = WALK_LIMIT;
+    descend(s, pid, parent, DEPTH_LIMIT, &mut budget);
+}
+
+fn descend(s: &mut Supervisor, pid: i32, parent: i32, depth: u32, budget: &mut u32) {
+    proc::each_child(pid, &mut |child| {
+        *budget = budget.saturating_sub(1);
+        if depth > 0 && *budget > 0 {
+            visit(s, pid, child, parent, depth, budget);
+        }
+        *budget > 0
+    });
+}
+
+fn visit(s: &mut Supervisor, parent_pid: i32, pid: i32, parent: i32, depth: u32, budget: &mut u32) {
+    // Another owner's supervisor may be seen here, before its first parent has ended.
+    let Some(seen) = proc::look(pid).filter(|seen| !seen.supervisor && seen.stat.ppid == parent_pid) else { return };
+    let parent = match s.find_group(seen.stat.pgrp) {
+        Some(group) if is_group_only(s, group) => return,
+        Some(_) => parent,
+        None => match pin(s, pid, seen.stat.start_ticks, parent, UNDECIDED) {
+            Some(entry) => entry as i32 + 1,
+            None => return,
+        },
+    };
+    descend(s, pid, parent, depth - 1, budget);
+}
+
+pub fn is_group_only(s: &Supervisor, index: usize) -> bool {
+    s.roster.slots.get(index).is_some_and(|slot| slot.load().has(flags::GROUP_ONLY))
+}
+
+/// Notes a process, held by a pidfd that was proven to be of the process that started at these ticks.
+fn pin(s: &mut Supervisor, pid: i32, start_ticks: u64, parent: i32, state: u32) -> Option<usize> {
+    let known = |entry: &Entry| {
+        entry.pid.load(Relaxed) == pid && entry.start_ticks.load(Relaxed) == start_ticks
+    };
+    if let Some(index) = entries(s).iter().position(known) {
+        decide(index, state);
+        return Some(index);
+    }
+    let entry = TABLE.get(s.escapees)?;
+    if kill::is_forbidden(s, pid) {
+        return None;
+    }
+    let fd = sys::pidfd_open(pid);
+    let same = proc::look(pid).is_some_and(|seen| seen.stat.start_ticks == start_ticks && !seen.supervisor);
+    if !same || (fd >= 0 && sys::pidfd_send(fd, 0, 0) == sys::ESRCH) {
+        sys::close(fd);
+        return None;
+    }
+    entry.pid.store(pid, Relaxed);
+    entry.fd.store(fd.max(-1) + 1, Relaxed);
+    entry.start_ticks.store(start_ticks, Relaxed);
+    entry.parent.store(parent, Relaxed);
+    entry.state.store(state, Relaxed);
+    s.escapees += 1;
+    s.found_new = true;
+    Some(s.escapees - 1)
+}
+
+/// Notes what the scanner said. Our own mark counts whatever the process descends from.
+fn decide(index: usize, decision: u32) {
+    if let Some(entry) = TABLE.get(index) {
+        let state = entry.state.load(Relaxed);
+        if decision == MARKED || state & DECISION == UNDECIDED {
+            entry.state.store(state & !DECISION | decision, Relaxed);
+        }
+    }
+}
+
+/// The scanner has read a process.
+pub fn reported(s: &mut Supervisor, &[pid, serial, start_ticks, said]: &Report) {
+    let pid = pid as i32;
+    if said == verdict::NONE || said == verdict::FOREIGN {
+        let decision = if said == verdict::NONE { UNMARKED } else { FOREIGN };
+        if let Some(index) = entries(s).iter().position(|entry| entry.pid.load(Relaxed) == pid && entry.start_ticks.load(Relaxed) == start_ticks) {
+            decide(index, decision);
+        }
+        return;
+    }
+    let Some(stat) = proc::stat(pid).filter(|stat| stat.start_ticks == start_ticks) else { return };
+    if said == verdict::OURS && endgame::starting_found(s, pid, serial as u32) {
+        return;
+    }
+    if s.find_group(stat.pgrp).is_some() || (said == verdict::SESSION && !is_session_pinned(s, stat.session)) {
+        return;
+    }
+    let known = s.escapees;
+    if let Some(index) = pin(s, pid, start_ticks, 0, MARKED)
+        && index >= known
+    {
+        walk(s, pid, index as i32 + 1);
+    }
+}
+
+/// The session's number is still our leader's: the leader or its group still keeps it.
+fn is_session_pinned(s: &Supervisor, session: i32) -> bool {
+    scan::in_our_session(s, session)
+        .is_some_and(|index| matches!(kill::group(s, index, 0), Sent::Reached | Sent::Denied))
+}
+
+/// The scanner could not read this one in time. False: it is not in the table.
+///
+/// Below a group of ours everything is ours unless it is shown to be another owner's, and this one shows nothing.
+pub fn unreadable(s: &mut Supervisor, pid: i32) -> bool {
+    let undecided = |entry: &&Entry| {
+        entry.pid.load(Relaxed) == pid && entry.state.load(Relaxed) & (DECISION | GONE) == UNDECIDED
+    };
+    if let Some(entry) = entries(s).iter().find(undecided) {
+        entry.state.store(entry.state.load(Relaxed) | UNMARKED, Relaxed);
+        return true;
+    }
+    if let Some(stat) = proc::stat(pid).filter(|stat| s.find_group(stat.pgrp).is_none())
+        && is_session_pinned(s, stat.session)
+    {
+        pin(s, pid, stat.start_ticks, 0, MARKED);
+    }
+    false
+}
+
+/// For the scanner: what it is to read first.
+pub fn each_undecided(s: &Supervisor, each: &mut dyn FnMut(i32, u64)) {
+    for entry in entries(s).iter().filter(|entry| entry.state.load(Relaxed) & (DECISION | GONE) == UNDECIDED) {
+        each(entry.pid.load(Relaxed), entry.start_ticks.load(Relaxed));
+    }
+}
+
+/// Whether the process is ours; `None`: not known yet.
+fn is_ours(s: &Supervisor, entry: &Entry) -> Option<bool> {
+    let mut entry = entry;
+    loop {
+        match entry.state.load(Relaxed) & DECISION {
+            MARKED => return Some(true),
+            FOREIGN => return Some(false),
+            // What ended before it could be read is taken for what nearly everything below our groups is.
+            UNDECIDED if entry.state.load(Relaxed) & GONE == 0 => return None,
+            _ => {}
+        }
+        // Parents come before their children in the table, so this ends.
+        match entries(s).get((entry.parent.load(Relaxed) as usize).wrapping_sub(1)) {
+            Some(parent) => entry = parent,
+            None => return Some(true),
+        }
+    }
+}
+
+/// TERM to what was found since the last time, or KILL to everything. Returns whether something of ours still lives,
+/// or may be ours.
+pub fn signal(s: &Supervisor, killing: bool) -> bool {
+    let mut living = false;
+    for entry in entries(s) {
+        let state = entry.state.load(Relaxed);
+        if state & GONE != 0 {
+            continue;
+        }
+        let (pid, fd, start) =
+            (entry.pid.load(Relaxed), entry.fd.load(Relaxed) - 1, entry.start_ticks.load(Relaxed));
+        let gone = if fd >= 0 {
+            sys::is_readable(fd)
+        } else {
+            proc::stat(pid).is_none_or(|stat| stat.start_ticks != start || proc::living_task(&stat).is_none())
+        };
+        if gone {
+            entry.state.store(state | GONE, Relaxed);
+            sys::close(fd);
+            continue;
+        }
+        match is_ours(s, entry) {
+            Some(true) if killing || state & TERMED == 0 => {
+                let signal = if killing { sys::SIGKILL } else { sys::SIGTERM };
+                entry.state.store(state | TERMED, Relaxed);
+                // What refuses to be signalled, and another user's, is not waited for.
+                living |= matches!(kill::one(s, pid, fd, start, signal), Sent::Reached | Sent::Failed(_));
+            }
+            Some(ours) => living |= ours,
+            None => living = true,
+        }
+    }
+    living
+}

@@ -1,0 +1,148 @@
+//! The one place that sends signals.
+//!
+//! Whoever wants a process gone comes through here, and here everything is refused that must never be hit, whatever
+//! the roster says: its memory is the owner's too. A number alone is never trusted: a group is reached through a
+//! pidfd of its leader, or, where the kernel cannot do that, by its number after a proof that it is still pinned.
+
+use super::atomic::Ordering::SeqCst;
+use super::roster::{State, features};
+use super::state::{Cell, EXITED, PROVEN, REFUSED, Supervisor, cell};
+use super::{proc, sys};
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Sent {
+    /// It reached somebody, who may be a zombie.
+    Reached,
+    /// Nobody is there any more.
+    Gone,
+    /// Members are there and all of them belong to another user.
+    Denied,
+    /// The number is a stranger's by now.
+    Recycled,
+    /// Not proven ours, or never to be touched.
+    Refused,
+    /// The kernel's errno, none of the above.
+    Failed(i32),
+}
+
+fn answer(ret: i32) -> Sent {
+    match ret {
+        sys::ESRCH => Sent::Gone,
+        sys::EPERM => Sent::Denied,
+        ret if ret < 0 => Sent::Failed(-ret),
+        _ => Sent::Reached,
+    }
+}
+
+/// Numbers, of processes and of groups, that are never signalled: everybody (0, 1 and below), this supervisor, its
+/// group and session, the owner and its group, and the groups of the owner's ancestors. The last are read live: the
+/// owner clears an entry when the number has been recycled by a child of ours.
+pub fn is_forbidden(s: &Supervisor, number: i32) -> bool {
+    let header = &s.roster.header;
+    number <= 1
+        || [s.own_pid, s.own_group, s.own_session, s.owner_pid, s.owner_group].contains(&number)
+        || [&header.owner_pid, &header.owner_pgid].iter().any(|n| n.load(SeqCst) == number)
+        || header.forbidden.iter().any(|n| n.load(SeqCst) == number)
+}
+
+/// Sends `signal` (0: asks only) to the whole group of a slot, and to its leader if that has changed its group.
+/// TERM is followed by CONT: a stopped process would not see it before.
+#[inline(never)]
+pub fn group(s: &Supervisor, index: usize, signal: i32) -> Sent {
+    let c = cell(index);
+    if !c.has(PROVEN) || c.has(REFUSED) || is_forbidden(s, c.pid()) {
+        return Sent::Refused;
+    }
+    let sent = group_once(s, index, c, signal);
+    if signal == sys::SIGTERM && sent == Sent::Reached {
+        group_once(s, index, c, sys::SIGCONT);
+    }
+    sent
+}
+
+fn group_once(s: &Supervisor, index: usize, c: Cell, signal: i32) -> Sent {
+    let (pid, fd) = (c.pid(), c.fd());
+    let lives = fd >= 0 && !c.has(EXITED);
+    let in_its_group = !lives || sys::getpgid(pid) == pid;
+    // A child on its way to exec is in the owner's group until it leads its own, which does not exist before.
+    let starting = s.roster.slots.get(index).is_some_and(|slot| slot.load().state() == Some(State::Starting));
+    let mut sent = Sent::Gone;
+    if !starting || in_its_group {
+        sent = if fd >= 0 && s.features & features::GROUP_PIDFD != 0 {
+            answer(sys::pidfd_send(fd, signal, sys::TO_GROUP))
+        } else if !is_pinned(s, index, c) {
+            Sent::Recycled
+        } else {
+            answer(sys::kill(-pid, signal))
+        };
+    }
+    if lives && (!in_its_group || signal == sys::SIGKILL || sent != Sent::Reached) {
+        let leader = answer(sys::pidfd_send(fd, signal, 0));
+        if sent == Sent::Gone {
+            sent = leader;
+        }
+    }
+    sent
+}
+
+/// Whether a group's number can still be nobody else's: its leader has not been reaped, or no process has the number,
+/// which the members then keep from being given out.
+fn is_pinned(s: &Supervisor, index: usize, c: Cell) -> bool {
+    if c.fd() >= 0 {
+        return sys::pidfd_send(c.fd(), 0, 0) != sys::ESRCH || proc::stat(c.pid()).is_none();
+    }
+    // Without a pidfd a leader is known by its start: a stranger that got the number started after the registration.
+    let since = s.roster.slots.get(index).map_or(0, |slot| slot.since.load(SeqCst));
+    proc::stat(c.pid()).is_none_or(|stat| s.started_by(stat.start_ticks, since))
+}
+
+/// Sends `signal` to one process outside the groups, held by `pidfd`, or known by its start where no descriptor was
+/// left for one.
+#[inline(never)]
+pub fn one(s: &Supervisor, pid: i32, pidfd: i32, start_ticks: u64, signal: i32) -> Sent {
+    if is_forbidden(s, pid) {
+        return Sent::Refused;
+    }
+    // Looked at again before each signal: since it was found, it may have become another owner's supervisor by exec.
+    match proc::look(pid) {
+        Some(seen) if seen.stat.start_ticks != start_ticks => return Sent::Gone,
+        Some(seen) if seen.supervisor => return Sent::Refused,
+        None if pidfd < 0 => return Sent::Gone,
+        _ => {}
+    }
+    let send = |signal| if pidfd >= 0 { sys::pidfd_send(pidfd, signal, 0) } else { sys::kill(pid, signal) };
+    let sent = answer(send(signal));
+    if signal == sys::SIGTERM && sent == Sent::Reached {
+        send(sys::SIGCONT);
+    }
+    sent
+}
+
+/// Whether we are allowed to signal this process. Asks only.
+pub fn is_permitted(pid: i32) -> bool {
+    pid > 1 && sys::kill(pid, 0) != sys::EPERM
+}
+
+/// Ends a helper process of this supervisor: a child that has not been reaped, so its number is nobody else's.
+pub fn helper(pid: i32) {
+    if pid > 1 {
+        sys::kill(pid, sys::SIGKILL);
+    }
+}
+
+/// What this kernel can do, found out by asking it about ourselves.
+pub fn probe(own_pid: i32) -> u32 {
+    let pidfd = sys::pidfd_open(own_pid);
+    if pidfd < 0 {
+        return 0;
+    }
+    let mut found = 0;
+    if sys::pidfd_send(pidfd, 0, sys::TO_GROUP) == 0 {
+        found |= features::GROUP_PIDFD;
+    }
+    if sys::is_pidfs(pidfd) {
+        found |= features::PIDFS;
+    }
+    sys::close(pidfd);
+    found
+}

@@ -1,0 +1,154 @@
+//! What the supervisor keeps to itself: one word a slot, and the figures of the whole.
+//!
+//! The roster belongs to the owner too, whose memory is not trusted: what was *proven* is noted here. All of it stands
+//! in .bss, indexed by slot, so a page that was never needed does not exist.
+
+use super::atomic::{AtomicU64, Ordering::Relaxed};
+use super::log::Log;
+use super::roster::{Roster, SLOTS};
+use super::scan::Scanner;
+
+/// What is known of the tenant of one slot.
+///
+/// Bits: 0-21 pid (0: nothing known), 22-41 pidfd plus one (0: none), 42-47 flags, 48-63 low bits of the serial. Two
+/// tenants of a slot with equal low bits are 65,536 serials apart, and would need the same pid as well.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Cell(u64);
+
+/// The pid leads (or led) this group, and it is the one that was registered.
+pub const PROVEN: u64 = 1 << 42;
+/// The leader has exited.
+pub const EXITED: u64 = 1 << 43;
+/// No pidfd holds the group; its number is all there is, pinned by whoever is in it.
+pub const NUMBER_ONLY: u64 = 1 << 44;
+/// A stop is under way.
+pub const STOPPING: u64 = 1 << 45;
+/// Somebody else's, or not to be touched: never signalled.
+pub const REFUSED: u64 = 1 << 46;
+/// KILL was sent after the owner's death.
+pub const KILLED: u64 = 1 << 47;
+
+const PID_BITS: u32 = 22;
+const FD_BITS: u32 = 20;
+const SERIAL_AT: u32 = 48;
+/// Higher descriptors do not fit into a cell.
+pub const FD_LIMIT: i32 = (1 << FD_BITS) - 2;
+
+impl Cell {
+    pub const NONE: Cell = Cell(0);
+
+    pub fn new(pid: i32, fd: i32, serial: u32, flags: u64) -> Cell {
+        // A number that no process can have stands for all of its kind: it is refused whatever it is.
+        let pid = if (1..1 << PID_BITS).contains(&pid) { pid as u64 } else { 1 };
+        Cell(pid | ((fd + 1) as u64) << PID_BITS | flags | (serial as u64) << SERIAL_AT)
+    }
+    pub fn known(self) -> bool {
+        self.pid() != 0
+    }
+    pub fn pid(self) -> i32 {
+        (self.0 & ((1 << PID_BITS) - 1)) as i32
+    }
+    /// -1: none.
+    pub fn fd(self) -> i32 {
+        (self.0 >> PID_BITS & ((1 << FD_BITS) - 1)) as i32 - 1
+    }
+    pub fn has(self, flag: u64) -> bool {
+        self.0 & flag != 0
+    }
+    pub fn with(self, flag: u64) -> Cell {
+        Cell(self.0 | flag)
+    }
+    pub fn without(self, flag: u64) -> Cell {
+        Cell(self.0 & !flag)
+    }
+    pub fn is_of(self, serial: u32) -> bool {
+        self.known() && self.0 >> SERIAL_AT == (serial as u64) << SERIAL_AT >> SERIAL_AT
+    }
+}
+
+static CELLS: [AtomicU64; SLOTS] = [const { AtomicU64::new(0) }; SLOTS];
+
+pub fn cell(index: usize) -> Cell {
+    CELLS.get(index).map_or(Cell::NONE, |cell| Cell(cell.load(Relaxed)))
+}
+
+pub fn set_cell(index: usize, value: Cell) {
+    if let Some(cell) = CELLS.get(index) {
+        cell.store(value.0, Relaxed);
+    }
+}
+
+/// No time: nothing is due.
+pub const NEVER: u64 = u64::MAX;
+
+pub struct Supervisor {
+    pub roster: &'static Roster,
+    pub generation: u32,
+    pub epoll: i32,
+    pub features: u32,
+    pub own_pid: i32,
+    pub own_group: i32,
+    pub own_session: i32,
+    pub owner_pid: i32,
+    pub owner_group: i32,
+    /// Start ticks as we read them, minus the same as the owner reads them: a time namespace may lie between.
+    pub tick_shift: i64,
+    /// Bit 0: lifeline A has ended; bit 1: B.
+    pub ended: u32,
+    /// The owner's pidfd is readable: it is gone, and so is every thread that could still register something.
+    pub owner_gone: bool,
+    /// The owner has said "look at the roster".
+    pub woken: bool,
+    /// Leaders have exited since the last look.
+    pub leaders_exited: bool,
+    /// CLOCK_MONOTONIC in ms, like every time here: when to look again at groups whose leader has gone.
+    pub recheck_at: u64,
+    /// When to do that with a look at all members, and how long after the last time.
+    pub thorough_at: u64,
+    pub recheck_step: u64,
+    /// When to look again at groups that are being stopped.
+    pub stop_at: u64,
+    pub stop_step: u64,
+    pub scanner: Scanner,
+    pub log: Log,
+    /// Processes in the table of escapees.
+    pub escapees: usize,
+    /// When the endgame began.
+    pub began: u64,
+    /// This pass of the scanner found somebody new; it began when everybody known was gone; it found nobody after that.
+    pub found_new: bool,
+    pub scan_is_last: bool,
+    pub scan_was_clean: bool,
+    pub next_scan_at: u64,
+    /// Last `scan_request` that was answered.
+    pub scan_answered: u32,
+}
+
+impl Supervisor {
+    /// The number of slots to look at.
+    pub fn high(&self) -> usize {
+        self.roster.used().len()
+    }
+
+    /// The slot of the proven group with this number.
+    pub fn find_group(&self, pgid: i32) -> Option<usize> {
+        let used = CELLS.get(..self.high()).unwrap_or_default();
+        used.iter().position(|cell| {
+            let cell = Cell(cell.load(Relaxed));
+            cell.pid() == pgid && cell.has(PROVEN)
+        })
+    }
+
+    /// A process started at these ticks (as we read them) already existed at `since_ns` of the owner's boot clock.
+    pub fn started_by(&self, start_ticks: u64, since_ns: u64) -> bool {
+        /// USER_HZ is 100 on every architecture.
+        const TICK_NS: u64 = 10_000_000;
+        // Across time namespaces the two sides round the same instant apart by one tick.
+        let slack = (self.tick_shift != 0) as i64;
+        self.owners_ticks(start_ticks) <= (since_ns / TICK_NS) as i64 + slack
+    }
+
+    pub fn owners_ticks(&self, start_ticks: u64) -> i64 {
+        start_ticks as i64 - self.tick_shift
+    }
+}

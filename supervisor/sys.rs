@@ -1,0 +1,330 @@
+//! System calls as safe functions: the only file with unsafe code besides the entry and the memory functions.
+//!
+//! Every wrapper returns what the kernel returned: a negative number is a negated errno. That is what the callers
+//! switch on, and a `Result` of two sizes would cost a stack slot and a branch at each of them.
+
+use super::arch::syscall6;
+use super::nr;
+use super::roster::{ROSTER_BYTES, Roster};
+use core::sync::atomic::AtomicU32;
+
+pub const EPERM: i32 = -1;
+pub const ENOENT: i32 = -2;
+pub const ESRCH: i32 = -3;
+pub const EINTR: i32 = -4;
+pub const EINVAL: i32 = -22;
+pub const ENFILE: i32 = -23;
+pub const EMFILE: i32 = -24;
+pub const ENOMEM: i32 = -12;
+
+pub const SIGKILL: i32 = 9;
+pub const SIGTERM: i32 = 15;
+pub const SIGCONT: i32 = 18;
+/// Flag of `pidfd_send_signal`: the group that is numbered like the process (Linux 6.9).
+pub const TO_GROUP: usize = 4;
+
+pub const O_RDONLY: usize = 0;
+pub const O_WRONLY: usize = 1;
+pub const O_CREAT: usize = 0o100;
+pub const O_APPEND: usize = 0o2000;
+pub const O_NONBLOCK: usize = 0o4000;
+pub const O_CLOEXEC: usize = 0o2000000;
+pub const O_NOFOLLOW: usize = if cfg!(target_arch = "x86_64") { 0o400000 } else { 0o100000 };
+const AT_FDCWD: usize = -100isize as usize;
+
+/// Calls whose arguments are numbers only.
+fn plain(n: usize, a: usize, b: usize, c: usize, d: usize) -> i32 {
+    // SAFETY: used in this file only, and only for calls that touch no memory of ours through their arguments.
+    unsafe { syscall6(n, a, b, c, d, 0, 0) as i32 }
+}
+
+/// # Safety
+/// Arguments that are addresses must be valid for what the call does with them.
+unsafe fn call(n: usize, a: usize, b: usize, c: usize, d: usize) -> isize {
+    // SAFETY: handed on.
+    unsafe { syscall6(n, a, b, c, d, 0, 0) }
+}
+
+pub fn exit(code: i32) -> ! {
+    loop {
+        plain(nr::EXIT_GROUP, code as usize, 0, 0, 0);
+    }
+}
+
+pub fn close(fd: i32) {
+    plain(nr::CLOSE, fd as usize, 0, 0, 0);
+}
+
+pub fn read(fd: i32, into: &mut [u8]) -> isize {
+    // SAFETY: the kernel writes inside `into` only.
+    unsafe { call(nr::READ, fd as usize, into.as_mut_ptr() as usize, into.len(), 0) }
+}
+
+pub fn write(fd: i32, bytes: &[u8]) -> isize {
+    // SAFETY: the kernel reads inside `bytes` only.
+    unsafe { call(nr::WRITE, fd as usize, bytes.as_ptr() as usize, bytes.len(), 0) }
+}
+
+/// A path for the kernel: it must end in NUL, else the call is not made.
+fn c_path(path: &[u8]) -> usize {
+    if path.last() == Some(&0) { path.as_ptr() as usize } else { c"".as_ptr() as usize }
+}
+
+pub fn open(path: &[u8], flags: usize, mode: usize) -> i32 {
+    // SAFETY: `c_path` gives a NUL-terminated string.
+    unsafe { call(nr::OPENAT, AT_FDCWD, c_path(path), flags | O_CLOEXEC, mode) as i32 }
+}
+
+pub fn mkdir(path: &[u8], mode: usize) -> i32 {
+    // SAFETY: `c_path` gives a NUL-terminated string.
+    unsafe { call(nr::MKDIRAT, AT_FDCWD, c_path(path), mode, 0) as i32 }
+}
+
+pub fn rename(from: &[u8], to: &[u8]) -> i32 {
+    // SAFETY: `c_path` gives NUL-terminated strings.
+    unsafe { call(nr::RENAMEAT, AT_FDCWD, c_path(from), AT_FDCWD, c_path(to)) as i32 }
+}
+
+/// Takes the exclusive flock, without waiting.
+pub fn try_lock(fd: i32) -> i32 {
+    const LOCK_EX_NB: usize = 2 | 4;
+    plain(nr::FLOCK, fd as usize, LOCK_EX_NB, 0, 0)
+}
+
+pub fn read_dir(fd: i32, into: &mut [u8]) -> isize {
+    // SAFETY: the kernel writes inside `into` only.
+    unsafe { call(nr::GETDENTS64, fd as usize, into.as_mut_ptr() as usize, into.len(), 0) }
+}
+
+/// What `fstat` tells: both architectures keep these two at the same place.
+pub struct FileStat {
+    pub inode: u64,
+    pub size: u64,
+    pub regular: bool,
+}
+
+pub fn fstat(fd: i32) -> Option<FileStat> {
+    let mut raw = [0u64; 18];
+    // SAFETY: `struct stat` has 144 bytes on x86_64 and 128 on aarch64.
+    let ret = unsafe { call(nr::FSTAT, fd as usize, raw.as_mut_ptr() as usize, 0, 0) };
+    let mode = raw[if cfg!(target_arch = "x86_64") { 3 } else { 2 }] as u32;
+    (ret == 0).then_some(FileStat { inode: raw[1], size: raw[6], regular: mode & 0o170000 == 0o100000 })
+}
+
+/// Whether `fd` is a file of pidfs: its inode number then names a process for the whole boot.
+pub fn is_pidfs(fd: i32) -> bool {
+    const PIDFS_MAGIC: u64 = 0x5049_4446;
+    let mut raw = [0u64; 15];
+    // SAFETY: `struct statfs` has 120 bytes on both.
+    let ret = unsafe { call(nr::FSTATFS, fd as usize, raw.as_mut_ptr() as usize, 0, 0) };
+    ret == 0 && raw[0] == PIDFS_MAGIC
+}
+
+/// Read end and write end.
+pub fn pipe() -> Option<[i32; 2]> {
+    let mut ends = [0i32; 2];
+    // SAFETY: two ints.
+    let ret = unsafe { call(nr::PIPE2, ends.as_mut_ptr() as usize, O_CLOEXEC, 0, 0) };
+    (ret == 0).then_some(ends)
+}
+
+pub fn dup_to(fd: i32, number: i32) {
+    plain(nr::DUP3, fd as usize, number as usize, O_CLOEXEC, 0);
+}
+
+/// Closes every descriptor from `first` on.
+pub fn close_from(first: i32) {
+    if plain(nr::CLOSE_RANGE, first as usize, u32::MAX as usize, 0, 0) < 0 {
+        // Refused by a filter: one by one, as far as numbers can go.
+        for fd in first..raise_descriptor_limit().min(1 << 20) as i32 {
+            close(fd);
+        }
+    }
+}
+
+/// Maps the roster, shared and writable. `None`: too short, or not to be mapped.
+pub fn map_roster(fd: i32) -> Option<&'static Roster> {
+    const READ_WRITE: usize = 3;
+    const MAP_SHARED: usize = 1;
+    if fstat(fd)?.size < ROSTER_BYTES as u64 {
+        return None;
+    }
+    // SAFETY: a new mapping, where the kernel likes it.
+    let at = unsafe { syscall6(nr::MMAP, 0, ROSTER_BYTES, READ_WRITE, MAP_SHARED, fd as usize, 0) };
+    if (-4095..=0).contains(&at) {
+        return None;
+    }
+    // SAFETY: mapped with this size for ever, the file is sealed against shrinking, a page is enough alignment, every
+    // field is an atomic integer and so valid with any bits and under any change by the other side.
+    Some(unsafe { &*(at as *const Roster) })
+}
+
+/// Gives unused stack below the caller's frame back to the kernel: what a deep call once touched would stay resident.
+pub fn release_stack() {
+    const DONTNEED: usize = 4;
+    const KEPT_BYTES: usize = 1536;
+    let here = 0u8;
+    let end = (&raw const here as usize).saturating_sub(KEPT_BYTES) & !4095;
+    // SAFETY: everything below the stack pointer and its red zone is dead; the frame of this function and of `plain`
+    // fit into the bytes kept.
+    plain(nr::MADVISE, end - (64 << 10), 64 << 10, DONTNEED, 0);
+}
+
+pub fn now_ns(clock: usize) -> u64 {
+    let mut time = [0u64; 2];
+    // SAFETY: `struct timespec`.
+    unsafe { call(nr::CLOCK_GETTIME, clock, time.as_mut_ptr() as usize, 0, 0) };
+    time[0] * 1_000_000_000 + time[1]
+}
+
+/// CLOCK_MONOTONIC in milliseconds, rounded down.
+pub fn now_ms() -> u64 {
+    now_ns(1) / 1_000_000
+}
+
+/// CLOCK_REALTIME in milliseconds.
+pub fn unix_ms() -> u64 {
+    now_ns(0) / 1_000_000
+}
+
+pub fn wake(word: &AtomicU32) {
+    const FUTEX_WAKE: usize = 1;
+    // SAFETY: the kernel uses the address as a key; the shared kind, because the other side has another mapping of it.
+    unsafe { call(nr::FUTEX, word.as_ptr() as usize, FUTEX_WAKE, i32::MAX as usize, 0) };
+}
+
+pub fn getpid() -> i32 {
+    plain(nr::GETPID, 0, 0, 0, 0)
+}
+pub fn getppid() -> i32 {
+    plain(nr::GETPPID, 0, 0, 0, 0)
+}
+pub fn getpgid(pid: i32) -> i32 {
+    plain(nr::GETPGID, pid as usize, 0, 0, 0)
+}
+pub fn getsid(pid: i32) -> i32 {
+    plain(nr::GETSID, pid as usize, 0, 0, 0)
+}
+
+pub fn kill(pid: i32, signal: i32) -> i32 {
+    plain(nr::KILL, pid as usize, signal as usize, 0, 0)
+}
+
+pub fn pidfd_open(pid: i32) -> i32 {
+    plain(nr::PIDFD_OPEN, pid as usize, 0, 0, 0)
+}
+
+pub fn pidfd_send(pidfd: i32, signal: i32, flags: usize) -> i32 {
+    plain(nr::PIDFD_SEND_SIGNAL, pidfd as usize, signal as usize, 0, flags)
+}
+
+/// A pidfd is readable once the process, all threads of it, has exited.
+pub fn is_readable(fd: i32) -> bool {
+    const POLLIN: u32 = 1;
+    let mut poll = [fd as u32, POLLIN];
+    let no_time = [0u64; 2];
+    // SAFETY: one `struct pollfd` and a zero timeout.
+    let ready = unsafe { call(nr::PPOLL, poll.as_mut_ptr() as usize, 1, no_time.as_ptr() as usize, 0) };
+    ready == 1 && (poll[1] >> 16) & POLLIN != 0
+}
+
+/// A copy of this process: 0 in the copy. No exit signal; it dies with us at the latest.
+pub fn fork() -> i32 {
+    const PR_SET_PDEATHSIG: usize = 1;
+    let parent = getpid();
+    // SAFETY: no shared memory, no new stack: a plain fork. Nothing of ours breaks in a copy: there are no locks.
+    let pid = unsafe { call(nr::CLONE, 0, 0, 0, 0) } as i32;
+    if pid == 0 {
+        plain(nr::PRCTL, PR_SET_PDEATHSIG, SIGKILL as usize, 0, 0);
+        if getppid() != parent {
+            exit(1);
+        }
+    }
+    pid
+}
+
+/// Whether a child of ours has ended. It is reaped by the question.
+pub fn has_ended(child: i32) -> bool {
+    const WNOHANG_WALL: usize = 0x4000_0001;
+    plain(nr::WAIT4, child as usize, 0, WNOHANG_WALL, 0) != 0
+}
+
+/// Reaps helpers that ended long after they were given up.
+pub fn reap_all() {
+    while plain(nr::WAIT4, -1isize as usize, 0, 0x4000_0001, 0) > 0 {}
+}
+
+pub fn sleep_ms(time_ms: u64) {
+    let time = [time_ms / 1000, time_ms % 1000 * 1_000_000];
+    // SAFETY: no descriptors, one `struct timespec`.
+    unsafe { call(nr::PPOLL, 0, 0, time.as_ptr() as usize, 0) };
+}
+
+/// Blocks every signal there is, for good.
+pub fn block_signals() {
+    const SIG_BLOCK: usize = 0;
+    let all = u64::MAX;
+    // SAFETY: one kernel signal set of 8 bytes.
+    unsafe { call(nr::RT_SIGPROCMASK, SIG_BLOCK, &raw const all as usize, 0, 8) };
+}
+
+pub fn set_name(name: &[u8; 16]) {
+    const PR_SET_NAME: usize = 15;
+    // SAFETY: 16 bytes are read.
+    unsafe { call(nr::PRCTL, PR_SET_NAME, name.as_ptr() as usize, 0, 0) };
+}
+
+/// RLIMIT_NOFILE: soft up to hard. Returns it.
+pub fn raise_descriptor_limit() -> u64 {
+    const NOFILE: usize = 7;
+    let mut limit = [0u64; 2];
+    // SAFETY: `struct rlimit64`, written by the first call and read by the second.
+    unsafe {
+        call(nr::PRLIMIT64, 0, NOFILE, 0, limit.as_mut_ptr() as usize);
+        limit[0] = limit[1];
+        call(nr::PRLIMIT64, 0, NOFILE, limit.as_ptr() as usize, 0);
+    }
+    limit[1]
+}
+
+pub fn forbid_core() {
+    const CORE: usize = 4;
+    let none = [0u64; 2];
+    // SAFETY: `struct rlimit64`.
+    unsafe { call(nr::PRLIMIT64, 0, CORE, none.as_ptr() as usize, 0) };
+}
+
+pub const EPOLLIN: u32 = 1;
+pub const EPOLLONESHOT: u32 = 1 << 30;
+
+#[derive(Clone, Copy)]
+#[cfg_attr(target_arch = "x86_64", repr(C, packed))]
+#[cfg_attr(not(target_arch = "x86_64"), repr(C))]
+pub struct Event {
+    pub events: u32,
+    pub tag: u64,
+}
+
+pub fn epoll() -> i32 {
+    plain(nr::EPOLL_CREATE1, O_CLOEXEC, 0, 0, 0)
+}
+
+pub fn epoll_add(epoll: i32, fd: i32, events: u32, tag: u64) -> i32 {
+    const ADD: usize = 1;
+    let event = Event { events, tag };
+    // SAFETY: one event is read.
+    unsafe { call(nr::EPOLL_CTL, epoll as usize, ADD, fd as usize, &raw const event as usize) as i32 }
+}
+
+pub fn epoll_remove(epoll: i32, fd: i32) {
+    const DEL: usize = 2;
+    plain(nr::EPOLL_CTL, epoll as usize, DEL, fd as usize, 0);
+}
+
+/// Waits; a negative timeout is for ever. Returns the number of events.
+pub fn epoll_wait(epoll: i32, events: &mut [Event], timeout_ms: i32) -> usize {
+    let (at, count) = (events.as_mut_ptr() as usize, events.len());
+    // SAFETY: the kernel writes at most `count` events.
+    let ready = unsafe { syscall6(nr::EPOLL_PWAIT, epoll as usize, at, count, timeout_ms as usize, 0, 8) };
+    ready.max(0) as usize
+}

@@ -5,6 +5,7 @@ mod failure;
 mod run;
 mod signals;
 
+use clap::error::ErrorKind;
 use clap::{Parser, Subcommand};
 use failure::Failure;
 use std::io::Write;
@@ -48,10 +49,11 @@ fn main() -> ExitCode {
 
 /// Help and version are answers; everything else is a usage error, said in two lines: what, and how it is called.
 fn no_command(error: &clap::Error) -> Result<u8, Failure> {
-    if !error.use_stderr() {
+    let nothing_given = error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand;
+    if nothing_given || !error.use_stderr() {
         // A reader that has gone does not want it.
         let _ = error.print();
-        return Ok(0);
+        return Ok(if nothing_given { failure::USAGE } else { 0 });
     }
     let text = error.render().to_string();
     let (wrong, usage) = text.split_once("Usage:").unwrap_or((&text, "hermes-spawn <COMMAND>"));

@@ -1,6 +1,7 @@
-use crate::program::{assert_plain_error, output, run_shell, stderr};
+use crate::program::{PROGRAM, assert_plain_error, output, run_shell, stderr};
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
+use std::process::Command;
 
 #[track_caller]
 fn assert_code(script: &str, code: i32) {
@@ -21,6 +22,14 @@ fn a_signal_is_128_and_its_number() {
     for (name, number) in [("HUP", 1), ("INT", 2), ("KILL", 9), ("TERM", 15)] {
         assert_code(&format!("kill -{name} $$"), 128 + number);
     }
+}
+
+/// Whoever ignores SIGCHLD hands that down, and with it the loss of every exit status.
+#[test]
+fn also_where_the_caller_ignores_sigchld() {
+    let script = "trap '' CHLD; exec \"$0\" run -- sh -c 'exit 6'";
+    let status = Command::new("sh").args(["-c", script, PROGRAM]).status().expect("sh");
+    assert_eq!(status.code(), Some(6));
 }
 
 #[test]

@@ -8,6 +8,7 @@ mod signals;
 use clap::error::ErrorKind;
 use clap::{Parser, Subcommand};
 use failure::Failure;
+use hermes_spawn::program_support;
 use std::io::Write;
 use std::panic;
 use std::process::ExitCode;
@@ -30,6 +31,7 @@ enum Command {
 
 fn main() -> ExitCode {
     panic::set_hook(Box::new(|info| say(&format!("hermes-spawn: internal error: {}", one_line(info)))));
+    program_support::default_sigchld();
     let done = panic::catch_unwind(|| match Cli::try_parse() {
         Ok(Cli { command: Command::Run(args) }) => run::run(args),
         Ok(Cli { command: Command::Drill(args) }) => drill::drill(args),

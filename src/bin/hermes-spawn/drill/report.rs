@@ -112,8 +112,10 @@ impl Report {
         out.push_str("\nWhat this kernel gives:\n");
         for one in &self.guarantees {
             let (name, value) = (text(&one["name"]), text(&one["value"]));
-            let why = one["why"].as_str().map(|why| format!("  ({why})")).unwrap_or_default();
-            let _ = writeln!(out, "        {name:12}  {value:15} {}{why}", paint.dim(meaning(name)));
+            let _ = writeln!(out, "        {name:12}  {value:15} {}", paint.dim(meaning(name)));
+            if let Some(why) = one["why"].as_str() {
+                let _ = writeln!(out, "{:22}because {why}", "");
+            }
         }
         let _ = writeln!(out, "\n{}", self.verdict(&paint));
         out

@@ -17,7 +17,7 @@ use std::fs::{self, DirBuilder};
 use std::io::Read;
 use std::os::fd::AsFd;
 use std::os::unix::fs::DirBuilderExt;
-use std::path::PathBuf;
+use std::path::{self, PathBuf};
 use std::process::{self, ChildStdout};
 use std::time::{Duration, Instant, SystemTime};
 use std::{env, io};
@@ -57,7 +57,8 @@ impl Stage {
     pub fn new(signals: Signals) -> Result<Stage, Failure> {
         // Created, never reused: nobody else can have prepared it.
         let unique = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_nanos();
-        let home = env::temp_dir().join(format!("hermes-spawn-drill-{}-{unique}", process::id()));
+        let folder = path::absolute(env::temp_dir()).map_err(|error| Failure::step("drill: TMPDIR", error))?;
+        let home = folder.join(format!("hermes-spawn-drill-{}-{unique}", process::id()));
         DirBuilder::new().mode(0o700).create(&home).map_err(|error| {
             Failure::new(COULD_NOT_LOOK, format!("drill: create {}: {error}", home.display()))
                 .way_out("set TMPDIR to a directory that can be written to")

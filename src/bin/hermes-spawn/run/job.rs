@@ -125,7 +125,7 @@ impl Job {
             ExitStatus::Unknown => {
                 self.terminal.iter_mut().for_each(Terminal::take_back);
                 Err(Failure::new(COULD_NOT_LOOK, "run: the command has ended, but its exit status is unknown")
-                    .way_out("SIGCHLD was ignored by whoever started hermes-spawn, so the kernel threw it away"))
+                    .way_out("something else reaps the children of hermes-spawn: is a tracer or debugger around it?"))
             }
         }
     }

@@ -1,11 +1,18 @@
 use crate::program::{Family, run_shell, signal};
 use crate::support::deadline::{SOON, eventually};
 use crate::support::process::supervisor_of;
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Read};
 use std::process::Stdio;
 
+/// Beside it runs another one, which must not notice.
 #[track_caller]
 fn assert_nothing_left(script: &str) {
+    let mut command = run_shell("echo ready; exec sleep 1000");
+    let control_family = Family::of(&mut command);
+    let mut control = command.stdout(Stdio::piped()).spawn().expect("start the program");
+    let mut ready = [0; 6];
+    control.stdout.take().expect("piped").read_exact(&mut ready).expect("readable");
+
     let mut command = run_shell(script);
     let family = Family::of(&mut command);
     let mut run = command.stdout(Stdio::piped()).spawn().expect("start the program");
@@ -18,6 +25,10 @@ fn assert_nothing_left(script: &str) {
     run.wait().expect("wait");
     eventually(SOON, "everything that was started is gone", || family.members().is_empty());
     supervisor.assert_gone_by(crate::support::sys::after(SOON), "the supervisor");
+
+    control_family.member("sleep").assert_alive("the other command");
+    signal(&control, libc::SIGTERM);
+    assert_eq!(control.wait().expect("wait").code(), Some(143));
 }
 
 #[test]

@@ -37,7 +37,7 @@ struct Troupe {
 
 pub struct Stage {
     signals: Signals,
-    home: PathBuf,
+    folder: PathBuf,
     troupes: Vec<Troupe>,
     cast: BTreeMap<String, Process>,
     guarantees: Vec<Value>,
@@ -58,21 +58,30 @@ impl Stage {
         // Created, never reused: nobody else can have prepared it.
         let unique = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_nanos();
         let folder = path::absolute(env::temp_dir()).map_err(|error| Failure::step("drill: TMPDIR", error))?;
-        let home = folder.join(format!("hermes-spawn-drill-{}-{unique}", process::id()));
-        DirBuilder::new().mode(0o700).create(&home).map_err(|error| {
-            Failure::new(COULD_NOT_LOOK, format!("drill: create {}: {error}", home.display()))
+        let folder = folder.join(format!("hermes-spawn-drill-{}-{unique}", process::id()));
+        DirBuilder::new().mode(0o700).create(&folder).map_err(|error| {
+            Failure::new(COULD_NOT_LOOK, format!("drill: create {}: {error}", folder.display()))
                 .way_out("set TMPDIR to a directory that can be written to")
         })?;
-        Ok(Stage { signals, home, troupes: Vec::new(), cast: BTreeMap::new(), guarantees: Vec::new(), cleared: false })
+        Ok(Stage {
+            signals,
+            folder,
+            troupes: Vec::new(),
+            cast: BTreeMap::new(),
+            guarantees: Vec::new(),
+            cleared: false,
+        })
     }
 
     /// Their records go to a directory of the drill's own, not to the user's.
     pub fn start_owners(&mut self) -> Result<(), Failure> {
-        configure(Config::new().home(self.home.clone()).grace(GRACE))
+        // A supervisor that still writes when the drill is over creates its home, but not the folder around it.
+        let home = self.folder.join("home");
+        configure(Config::new().home(home.clone()).grace(GRACE))
             .map_err(|error| Failure::step("drill: configure", error))?;
         for role in [OWNER, CONTROL] {
             let mut command = Command::new(actor::program()?);
-            command.args([ACTOR_COMMAND, role]).env("HERMES_HOME", &self.home).family("drill");
+            command.args([ACTOR_COMMAND, role]).env("HERMES_HOME", &home).family("drill");
             command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
             let mut owner = command.spawn_owned().map_err(|error| Failure::step("drill: start an owner", error))?;
             let announcements = owner.stdout.take().expect("stdout was asked to be a pipe");
@@ -222,9 +231,12 @@ impl Stage {
             let _ = self.listen(Duration::from_millis(1));
         }
         let left: Vec<_> = self.cast.iter().filter(|(_, process)| process.runs()).collect();
-        let names = left.iter().map(|(role, process)| format!("{role} ({})", process.pid)).collect();
         left.iter().for_each(|(_, process)| process.kill());
-        let _ = fs::remove_dir_all(&self.home);
+        let names = left.iter().map(|(role, process)| format!("{role} ({})", process.pid)).collect();
+        // A supervisor that writes its last line at this moment can be in the way once.
+        while fs::remove_dir_all(&self.folder).is_err() && self.folder.exists() && Instant::now() < deadline {
+            let _ = self.listen(Duration::from_millis(1));
+        }
         names
     }
 }

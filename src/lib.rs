@@ -43,6 +43,8 @@ pub mod drill_support;
 mod error;
 mod identity;
 mod owner;
+#[doc(hidden)]
+pub mod program_support;
 mod sys;
 
 pub use error::{Error, ErrorCode, Result};

@@ -6,11 +6,12 @@
 //! TERM does not wait for that; the walk, which must come before, reads `stat` and `children` only.
 
 use super::atomic::{AtomicI32, AtomicU32, AtomicU64, Ordering::Relaxed};
-use super::kill::{self, Sent};
+use super::kill::{self, Left, Sent};
+use super::proc;
 use super::roster::flags;
 use super::scan::{self, Report, verdict};
-use super::state::Supervisor;
-use super::{endgame, proc, sys};
+use super::state::{Index, Supervisor};
+use super::{endgame, sys};
 
 /// Found by the walk, not read by the scanner yet.
 const UNDECIDED: u32 = 0;
@@ -25,7 +26,6 @@ const GONE: u32 = 8;
 
 struct Entry {
     pid: AtomicI32,
-    /// Pidfd plus one; 0: there was no descriptor left.
     fd: AtomicI32,
     start_ticks: AtomicU64,
     /// Entry of the process it was found below, plus one; 0: a member of a group of ours.
@@ -72,11 +72,11 @@ fn descend(s: &mut Supervisor, pid: i32, parent: i32, depth: u32, budget: &mut u
 
 fn visit(s: &mut Supervisor, parent_pid: i32, pid: i32, parent: i32, depth: u32, budget: &mut u32) {
     // Another owner's supervisor may be seen here, before its first parent has ended.
-    let Some(seen) = proc::look(pid).filter(|seen| !seen.supervisor && seen.stat.ppid == parent_pid) else { return };
-    let parent = match s.find_group(seen.stat.pgrp) {
+    let Some(stat) = proc::look(pid).filter(|stat| !stat.supervisor && stat.ppid == parent_pid) else { return };
+    let parent = match s.find_group(stat.pgrp) {
         Some(group) if is_group_only(s, group) => return,
         Some(_) => parent,
-        None => match pin(s, pid, seen.stat.start_ticks, parent, UNDECIDED) {
+        None => match pin(s, pid, stat.start_ticks, parent, UNDECIDED) {
             Some(entry) => entry as i32 + 1,
             None => return,
         },
@@ -84,16 +84,19 @@ fn visit(s: &mut Supervisor, parent_pid: i32, pid: i32, parent: i32, depth: u32,
     descend(s, pid, parent, depth - 1, budget);
 }
 
-pub fn is_group_only(s: &Supervisor, index: usize) -> bool {
-    s.roster.slots.get(index).is_some_and(|slot| slot.load().has(flags::GROUP_ONLY))
+pub fn is_group_only(s: &Supervisor, index: Index) -> bool {
+    s.slot(index).load().has(flags::GROUP_ONLY)
+}
+
+fn find(s: &Supervisor, pid: i32, start_ticks: u64) -> Option<usize> {
+    entries(s)
+        .iter()
+        .position(|entry| entry.pid.load(Relaxed) == pid && entry.start_ticks.load(Relaxed) == start_ticks)
 }
 
 /// Notes a process, held by a pidfd that was proven to be of the process that started at these ticks.
 fn pin(s: &mut Supervisor, pid: i32, start_ticks: u64, parent: i32, state: u32) -> Option<usize> {
-    let known = |entry: &Entry| {
-        entry.pid.load(Relaxed) == pid && entry.start_ticks.load(Relaxed) == start_ticks
-    };
-    if let Some(index) = entries(s).iter().position(known) {
+    if let Some(index) = find(s, pid, start_ticks) {
         decide(index, state);
         return Some(index);
     }
@@ -102,13 +105,14 @@ fn pin(s: &mut Supervisor, pid: i32, start_ticks: u64, parent: i32, state: u32) 
         return None;
     }
     let fd = sys::pidfd_open(pid);
-    let same = proc::look(pid).is_some_and(|seen| seen.stat.start_ticks == start_ticks && !seen.supervisor);
-    if !same || (fd >= 0 && sys::pidfd_send(fd, 0, 0) == sys::ESRCH) {
+    let same = proc::look(pid).is_some_and(|stat| stat.start_ticks == start_ticks && !stat.supervisor);
+    // Without a descriptor left for it, it is found again when others are gone.
+    if fd < 0 || !same || sys::pidfd_send(fd, 0, 0) == sys::ESRCH {
         sys::close(fd);
         return None;
     }
     entry.pid.store(pid, Relaxed);
-    entry.fd.store(fd.max(-1) + 1, Relaxed);
+    entry.fd.store(fd, Relaxed);
     entry.start_ticks.store(start_ticks, Relaxed);
     entry.parent.store(parent, Relaxed);
     entry.state.store(state, Relaxed);
@@ -132,15 +136,15 @@ pub fn reported(s: &mut Supervisor, &[pid, serial, start_ticks, said]: &Report) 
     let pid = pid as i32;
     if said == verdict::NONE || said == verdict::FOREIGN {
         let decision = if said == verdict::NONE { UNMARKED } else { FOREIGN };
-        if let Some(index) = entries(s).iter().position(|entry| entry.pid.load(Relaxed) == pid && entry.start_ticks.load(Relaxed) == start_ticks) {
+        if let Some(index) = find(s, pid, start_ticks) {
             decide(index, decision);
         }
         return;
     }
-    let Some(stat) = proc::stat(pid).filter(|stat| stat.start_ticks == start_ticks) else { return };
-    if said == verdict::OURS && endgame::starting_found(s, pid, serial as u32) {
-        return;
+    if said == verdict::OURS {
+        endgame::starting_found(s, pid, serial as u32, start_ticks);
     }
+    let Some(stat) = proc::look(pid).filter(|stat| stat.start_ticks == start_ticks) else { return };
     if s.find_group(stat.pgrp).is_some() || (said == verdict::SESSION && !is_session_pinned(s, stat.session)) {
         return;
     }
@@ -154,8 +158,7 @@ pub fn reported(s: &mut Supervisor, &[pid, serial, start_ticks, said]: &Report) 
 
 /// The session's number is still our leader's: the leader or its group still keeps it.
 fn is_session_pinned(s: &Supervisor, session: i32) -> bool {
-    scan::in_our_session(s, session)
-        .is_some_and(|index| matches!(kill::group(s, index, 0), Sent::Reached | Sent::Denied))
+    scan::in_our_session(s, session).is_some_and(|index| kill::probe_group(s, index, 0, false) == Left::Somebody)
 }
 
 /// The scanner could not read this one in time. False: it is not in the table.
@@ -169,7 +172,8 @@ pub fn unreadable(s: &mut Supervisor, pid: i32) -> bool {
         entry.state.store(entry.state.load(Relaxed) | UNMARKED, Relaxed);
         return true;
     }
-    if let Some(stat) = proc::stat(pid).filter(|stat| s.find_group(stat.pgrp).is_none())
+    if let Some(stat) = proc::look(pid)
+        && s.find_group(stat.pgrp).is_none()
         && is_session_pinned(s, stat.session)
     {
         pin(s, pid, stat.start_ticks, 0, MARKED);
@@ -213,13 +217,8 @@ pub fn signal(s: &Supervisor, killing: bool) -> bool {
             continue;
         }
         let (pid, fd, start) =
-            (entry.pid.load(Relaxed), entry.fd.load(Relaxed) - 1, entry.start_ticks.load(Relaxed));
-        let gone = if fd >= 0 {
-            sys::is_readable(fd)
-        } else {
-            proc::stat(pid).is_none_or(|stat| stat.start_ticks != start || proc::living_task(&stat).is_none())
-        };
-        if gone {
+            (entry.pid.load(Relaxed), entry.fd.load(Relaxed), entry.start_ticks.load(Relaxed));
+        if sys::is_readable(fd) {
             entry.state.store(state | GONE, Relaxed);
             sys::close(fd);
             continue;

@@ -1,6 +1,6 @@
 //! The one epoll: what can happen, noted in the supervisor's state and acted on by the callers.
 
-use super::state::{NEVER, Supervisor};
+use super::state::{Index, NEVER, Supervisor};
 use super::{roster::fds, scan, sys, watch};
 
 pub const LIFELINE_A: u64 = 0;
@@ -9,7 +9,7 @@ pub const OWNER: u64 = 2;
 pub const SCANNER: u64 = 3;
 const LEADER: u64 = 16;
 
-pub fn leader(index: usize, serial: u32) -> u64 {
+pub fn leader(index: Index, serial: u32) -> u64 {
     LEADER + index as u64 + ((serial as u64) << 32)
 }
 
@@ -29,7 +29,7 @@ pub fn wait(s: &mut Supervisor, until: u64) {
             LIFELINE_B => lifeline(s, fds::LIFELINE_B, 2),
             OWNER => s.owner_gone = true,
             SCANNER => scan::readable(s),
-            tag => watch::leader_exited(s, (tag as u32 as u64 - LEADER) as usize, (tag >> 32) as u32),
+            tag => watch::leader_exited(s, (tag - LEADER) as Index, (tag >> 32) as u32),
         }
     }
 }
@@ -38,10 +38,14 @@ pub fn wait(s: &mut Supervisor, until: u64) {
 fn lifeline(s: &mut Supervisor, fd: i32, bit: u32) {
     let mut bytes = [0u8; 256];
     match sys::read(fd, &mut bytes) {
-        1.. => s.woken = true,
+        // The roster is looked at after every wait.
+        1.. => {}
         ret if ret == sys::EINTR as isize => {}
         _ => {
             sys::epoll_remove(s.epoll, fd);
+            if s.ended == 0 {
+                s.ended_at = sys::now_ms();
+            }
             s.ended |= bit;
         }
     }

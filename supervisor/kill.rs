@@ -6,8 +6,9 @@
 
 use super::atomic::Ordering::SeqCst;
 use super::roster::{State, features};
-use super::state::{Cell, EXITED, PROVEN, REFUSED, Supervisor, cell};
-use super::{proc, sys};
+use super::stat::Stat;
+use super::state::{Cell, EXITED, Index, PID_END, PROVEN, Supervisor, cell};
+use super::{members, proc, sys};
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Sent {
@@ -34,12 +35,12 @@ fn answer(ret: i32) -> Sent {
     }
 }
 
-/// Numbers, of processes and of groups, that are never signalled: everybody (0, 1 and below), this supervisor, its
+/// Numbers, of processes and of groups, that are never signalled: everybody (0, 1 and below), what no pid can be, this supervisor, its
 /// group and session, the owner and its group, and the groups of the owner's ancestors. The last are read live: the
 /// owner clears an entry when the number has been recycled by a child of ours.
 pub fn is_forbidden(s: &Supervisor, number: i32) -> bool {
     let header = &s.roster.header;
-    number <= 1
+    !(2..PID_END).contains(&number)
         || [s.own_pid, s.own_group, s.own_session, s.owner_pid, s.owner_group].contains(&number)
         || [&header.owner_pid, &header.owner_pgid].iter().any(|n| n.load(SeqCst) == number)
         || header.forbidden.iter().any(|n| n.load(SeqCst) == number)
@@ -48,9 +49,9 @@ pub fn is_forbidden(s: &Supervisor, number: i32) -> bool {
 /// Sends `signal` (0: asks only) to the whole group of a slot, and to its leader if that has changed its group.
 /// TERM is followed by CONT: a stopped process would not see it before.
 #[inline(never)]
-pub fn group(s: &Supervisor, index: usize, signal: i32) -> Sent {
+pub fn group(s: &Supervisor, index: Index, signal: i32) -> Sent {
     let c = cell(index);
-    if !c.has(PROVEN) || c.has(REFUSED) || is_forbidden(s, c.pid()) {
+    if !c.has(PROVEN) || is_forbidden(s, c.pid()) {
         return Sent::Refused;
     }
     let sent = group_once(s, index, c, signal);
@@ -60,12 +61,12 @@ pub fn group(s: &Supervisor, index: usize, signal: i32) -> Sent {
     sent
 }
 
-fn group_once(s: &Supervisor, index: usize, c: Cell, signal: i32) -> Sent {
+fn group_once(s: &Supervisor, index: Index, c: Cell, signal: i32) -> Sent {
     let (pid, fd) = (c.pid(), c.fd());
     let lives = fd >= 0 && !c.has(EXITED);
     let in_its_group = !lives || sys::getpgid(pid) == pid;
     // A child on its way to exec is in the owner's group until it leads its own, which does not exist before.
-    let starting = s.roster.slots.get(index).is_some_and(|slot| slot.load().state() == Some(State::Starting));
+    let starting = s.slot(index).load().0 as u8 == State::Starting as u8;
     let mut sent = Sent::Gone;
     if !starting || in_its_group {
         sent = if fd >= 0 && s.features & features::GROUP_PIDFD != 0 {
@@ -87,33 +88,52 @@ fn group_once(s: &Supervisor, index: usize, c: Cell, signal: i32) -> Sent {
 
 /// Whether a group's number can still be nobody else's: its leader has not been reaped, or no process has the number,
 /// which the members then keep from being given out.
-fn is_pinned(s: &Supervisor, index: usize, c: Cell) -> bool {
-    if c.fd() >= 0 {
-        return sys::pidfd_send(c.fd(), 0, 0) != sys::ESRCH || proc::stat(c.pid()).is_none();
+fn is_pinned(s: &Supervisor, index: Index, c: Cell) -> bool {
+    if c.fd() >= 0 && sys::pidfd_send(c.fd(), 0, 0) != sys::ESRCH {
+        return true;
     }
     // Without a pidfd a leader is known by its start: a stranger that got the number started after the registration.
-    let since = s.roster.slots.get(index).map_or(0, |slot| slot.since.load(SeqCst));
-    proc::stat(c.pid()).is_none_or(|stat| s.started_by(stat.start_ticks, since))
+    let since = s.slot(index).since.load(SeqCst);
+    proc::look(c.pid()).is_none_or(|stat| c.fd() < 0 && s.started_by(stat.start_ticks, since))
 }
 
-/// Sends `signal` to one process outside the groups, held by `pidfd`, or known by its start where no descriptor was
-/// left for one.
+/// What is left of a group.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Left {
+    Nothing,
+    /// Members that may be zombies, unless they were counted.
+    Somebody,
+    /// Counted: all that lives belongs to another user.
+    OthersOnly,
+    Recycled,
+    Refused,
+}
+
+/// Sends `signal` (0: none) to a group and says what is left of it. `counted`: `members::count` has just looked at it.
+#[inline(never)]
+pub fn probe_group(s: &Supervisor, index: Index, signal: i32, counted: bool) -> Left {
+    match group(s, index, signal) {
+        Sent::Gone => Left::Nothing,
+        Sent::Recycled => Left::Recycled,
+        Sent::Refused => Left::Refused,
+        // A signal reaches zombies too.
+        _ if counted && members::none_lives(index) => Left::Nothing,
+        _ if counted && members::all_denied(index) => Left::OthersOnly,
+        _ => Left::Somebody,
+    }
+}
+
+/// Sends `signal` to one process outside the groups, held by `pidfd`.
 #[inline(never)]
 pub fn one(s: &Supervisor, pid: i32, pidfd: i32, start_ticks: u64, signal: i32) -> Sent {
-    if is_forbidden(s, pid) {
+    // Looked at again before each signal: since it was found, it may have become another owner's supervisor by exec.
+    let spared = |stat: Stat| stat.supervisor || stat.start_ticks != start_ticks;
+    if is_forbidden(s, pid) || proc::look(pid).is_some_and(spared) {
         return Sent::Refused;
     }
-    // Looked at again before each signal: since it was found, it may have become another owner's supervisor by exec.
-    match proc::look(pid) {
-        Some(seen) if seen.stat.start_ticks != start_ticks => return Sent::Gone,
-        Some(seen) if seen.supervisor => return Sent::Refused,
-        None if pidfd < 0 => return Sent::Gone,
-        _ => {}
-    }
-    let send = |signal| if pidfd >= 0 { sys::pidfd_send(pidfd, signal, 0) } else { sys::kill(pid, signal) };
-    let sent = answer(send(signal));
+    let sent = answer(sys::pidfd_send(pidfd, signal, 0));
     if signal == sys::SIGTERM && sent == Sent::Reached {
-        send(sys::SIGCONT);
+        sys::pidfd_send(pidfd, sys::SIGCONT, 0);
     }
     sent
 }

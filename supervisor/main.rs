@@ -54,7 +54,7 @@ fn panic(_: &core::panic::PanicInfo) -> ! {
 #[unsafe(no_mangle)]
 extern "C" fn begin(_stack: *const usize) -> ! {
     sys::block_signals();
-    sys::set_name(proc::NAME);
+    sys::set_name(stat::SUPERVISOR_NAME);
     sys::raise_descriptor_limit();
     sys::forbid_core();
     match start() {
@@ -90,14 +90,13 @@ fn start() -> Result<Supervisor, (Step, i32)> {
         owner_group: header.owner_pgid.load(SeqCst),
         tick_shift: 0,
         ended: 0,
+        ended_at: 0,
         owner_gone: false,
-        woken: false,
         leaders_exited: false,
-        recheck_at: NEVER,
-        thorough_at: NEVER,
-        recheck_step: 0,
-        stop_at: NEVER,
+        tend_at: NEVER,
         stop_step: 0,
+        thorough_at: NEVER,
+        thorough_step: 0,
         scanner: scan::Scanner::NEW,
         log: log::Log::NEW,
         escapees: 0,
@@ -116,7 +115,7 @@ fn start() -> Result<Supervisor, (Step, i32)> {
     }
     watch_fd(&s, fds::OWNER, sys::EPOLLIN | sys::EPOLLONESHOT, event::OWNER)?;
     // A predecessor was killed while it freed slots: nobody else may finish that.
-    roster.used().iter().for_each(roster::Slot::finish_vacate);
+    s.each_slot(&mut |_, _, slot, _| slot.finish_vacate());
     watch::sync(&mut s);
 
     header.features.store(s.features, SeqCst);
@@ -145,14 +144,14 @@ fn probe(header: &roster::Header, own_pid: i32) -> u32 {
 }
 
 fn serve(s: &mut Supervisor) -> ! {
-    // When the one ended lifeline stops being asked about; `NEVER` before that.
-    let mut confirm_until = NEVER;
-    let mut degraded_at = NEVER;
     loop {
         let now = sys::now_ms();
-        let confirm_at = if s.ended != 0 && now < confirm_until { now + CONFIRM_STEP_MS } else { NEVER };
-        let helpers_at = scan::tick(s, now).min(log::tick(s));
-        let until = s.recheck_at.min(s.stop_at).min(helpers_at).min(confirm_at).min(degraded_at);
+        let mut until = s.tend_at.min(scan::tick(s, now)).min(log::tick(s, now));
+        if s.ended != 0 {
+            let degraded = now >= s.ended_at + CONFIRM_MS;
+            s.roster.header.lifeline_lost.store(degraded as u32, SeqCst);
+            until = until.min(now + if degraded { DEGRADED_STEP_MS } else { CONFIRM_STEP_MS });
+        }
         if until > now + CONFIRM_MS {
             sys::release_stack();
         }
@@ -162,32 +161,16 @@ fn serve(s: &mut Supervisor) -> ! {
         if s.roster.header.retired.load(SeqCst) >= s.generation {
             sys::exit(0);
         }
-        let now = sys::now_ms();
         if owner::is_gone(s) {
             endgame::run(s);
         }
-        if s.ended != 0 {
-            if confirm_until == NEVER {
-                confirm_until = now + CONFIRM_MS;
-            } else if now >= confirm_until && now >= degraded_at.min(confirm_until) {
-                s.roster.header.lifeline_lost.store(1, SeqCst);
-                s.woken |= degraded_at == NEVER || now >= degraded_at;
-                degraded_at = now + DEGRADED_STEP_MS;
-            }
-        }
-        if s.woken {
-            s.woken = false;
-            watch::sync(s);
-        }
+        watch::sync(s);
         if s.leaders_exited {
             watch::after_exits(s);
-            requests::poll_soon(s);
         }
-        if now >= s.recheck_at {
-            watch::on_time(s, now);
-        }
-        if now >= s.stop_at {
-            requests::poll(s);
+        let now = sys::now_ms();
+        if now >= s.tend_at {
+            watch::tend(s, now);
         }
         let asked = s.roster.header.scan_request.load(SeqCst);
         if asked != s.scan_answered && !s.scanner.runs() {

@@ -4,90 +4,64 @@
 use super::stat::{LINE_BYTES, Stat};
 use super::sys;
 
-/// Name of every supervisor and of its helpers, as `stat` shows it; none of them is ever an escapee.
-pub const NAME: &[u8; 16] = b"spawn-superviso\0";
-
-/// A path under construction, always NUL-terminated.
-pub struct Path {
-    bytes: [u8; 64],
-    len: usize,
-}
-
-impl Path {
-    /// `/proc/PID`
-    pub fn of(pid: i32) -> Path {
-        Path { bytes: [0; 64], len: 0 }.text(b"/proc/").number(pid)
-    }
-
-    pub fn text(mut self, text: &[u8]) -> Path {
-        // The last byte stays zero.
-        for (place, &byte) in self.bytes.iter_mut().take(63).skip(self.len).zip(text) {
+/// Copies `template` to `room` from `at` on, each `#` replaced by the next of the numbers; spaces are left out. Returns
+/// where it ends.
+#[inline(never)]
+pub fn fill(room: &mut [u8], at: usize, template: &[u8], numbers: &[u64]) -> usize {
+    let mut numbers = numbers.iter();
+    let mut at = at;
+    let mut put = |byte| {
+        if let Some(place) = room.get_mut(at) {
             *place = byte;
-            self.len += 1;
+            at += 1;
         }
-        self
-    }
-
-    pub fn number(self, number: i32) -> Path {
-        let mut digits = [0u8; 20];
-        self.text(decimal(number.max(0) as u64, &mut digits))
-    }
-
-    pub fn open(&self) -> i32 {
-        sys::open(&self.bytes, sys::O_RDONLY, 0)
-    }
-}
-
-/// Decimal digits of a number, at the end of `room`.
-pub fn decimal(mut number: u64, room: &mut [u8; 20]) -> &[u8] {
-    let mut used = 0;
-    for place in room.iter_mut().rev() {
-        *place = b'0' + (number % 10) as u8;
-        number /= 10;
-        used += 1;
-        if number == 0 {
-            break;
+    };
+    for &byte in template {
+        if byte == b'#' {
+            let mut number = numbers.next().copied().unwrap_or(0);
+            let mut digits = [0u8; 20];
+            for digit in &mut digits {
+                *digit = b'0' + (number % 10) as u8;
+                number /= 10;
+                if number == 0 {
+                    break;
+                }
+            }
+            digits.iter().rev().filter(|&&digit| digit != 0).for_each(|&digit| put(digit));
+        } else if byte != b' ' {
+            put(byte);
         }
     }
-    room.get(20 - used..).unwrap_or_default()
+    at
 }
 
-/// A `stat` line, and whether it is a supervisor's.
-#[derive(Clone, Copy)]
-pub struct Seen {
-    pub stat: Stat,
-    pub supervisor: bool,
+/// Opens a file of `/proc`.
+#[inline(never)]
+pub fn open(template: &[u8], pid: i32, task: i32) -> i32 {
+    let mut path = [0u8; 64];
+    fill(&mut path, 0, template, &[pid as u64, task as u64]);
+    sys::open(&path, sys::O_RDONLY, 0)
 }
 
-fn parse(path: Path) -> Option<Seen> {
-    let fd = path.open();
-    if fd < 0 {
-        return None;
-    }
+#[inline(never)]
+fn parse(template: &[u8], pid: i32, task: i32) -> Option<Stat> {
+    let fd = open(template, pid, task);
     let mut line = [0u8; LINE_BYTES];
     let length = sys::read(fd, &mut line);
     sys::close(fd);
-    let line = line.get(..length.max(0) as usize)?;
-    let open = line.iter().position(|&c| c == b'(')?;
-    let name = NAME.strip_suffix(b"\0").unwrap_or(NAME);
-    let supervisor = line.get(open + 1..)?.strip_prefix(name).is_some_and(|rest| rest.starts_with(b") "));
-    Some(Seen { stat: Stat::parse(line)?, supervisor })
+    Stat::parse(line.get(..length.max(0) as usize)?)
 }
 
 /// `None`: there is no such process, or `/proc` cannot be read.
 #[inline(never)]
-pub fn look(pid: i32) -> Option<Seen> {
-    parse(Path::of(pid).text(b"/stat"))
-}
-
-pub fn stat(pid: i32) -> Option<Stat> {
-    look(pid).map(|seen| seen.stat)
+pub fn look(pid: i32) -> Option<Stat> {
+    parse(b"/proc/#/stat", pid, 0)
 }
 
 /// One task of a process.
 #[inline(never)]
-pub fn task_stat(pid: i32, task: i32) -> Option<Stat> {
-    parse(Path::of(pid).text(b"/task/").number(task).text(b"/stat")).map(|seen| seen.stat)
+pub fn look_at_task(pid: i32, task: i32) -> Option<Stat> {
+    parse(b"/proc/#/task/#/stat", pid, task)
 }
 
 /// A task of the process that runs; a process whose main thread has exited looks dead and is not.
@@ -97,7 +71,7 @@ pub fn living_task(stat: &Stat) -> Option<i32> {
     }
     let mut living = None;
     each_task(stat.pid, &mut |task| {
-        if task != stat.pid && task_stat(stat.pid, task).is_some_and(|stat| stat.runs()) {
+        if task != stat.pid && look_at_task(stat.pid, task).is_some_and(|stat| stat.runs()) {
             living = Some(task);
         }
         living.is_none()
@@ -107,23 +81,20 @@ pub fn living_task(stat: &Stat) -> Option<i32> {
 
 /// Calls `each` with every process there is, in ascending order, until it says false.
 pub fn each_process(each: &mut dyn FnMut(i32) -> bool) {
-    numbers(Path { bytes: [0; 64], len: 0 }.text(b"/proc"), each);
+    numbers(b"/proc", 0, each);
 }
 
 pub fn each_task(pid: i32, each: &mut dyn FnMut(i32) -> bool) {
-    numbers(Path::of(pid).text(b"/task"), each);
+    numbers(b"/proc/#/task", pid, each);
 }
 
 /// The entries of a directory that are numbers.
 #[inline(never)]
-fn numbers(path: Path, each: &mut dyn FnMut(i32) -> bool) {
+fn numbers(template: &[u8], pid: i32, each: &mut dyn FnMut(i32) -> bool) {
     /// `struct linux_dirent64`: inode, offset, record length, type, name.
     const LENGTH_AT: usize = 16;
     const NAME_AT: usize = 19;
-    let fd = path.open();
-    if fd < 0 {
-        return;
-    }
+    let fd = open(template, pid, 0);
     let mut buffer = [0u8; 1024];
     'all: loop {
         let filled = sys::read_dir(fd, &mut buffer);
@@ -160,17 +131,16 @@ pub fn each_child(pid: i32, each: &mut dyn FnMut(i32) -> bool) {
     each_task(pid, &mut |task| children_of_task(pid, task, each));
 }
 
+const CHILDREN: &[u8] = b"/proc/#/task/#/children";
+
 pub fn has_children_file(pid: i32) -> bool {
-    let fd = Path::of(pid).text(b"/task/").number(pid).text(b"/children").open();
+    let fd = open(CHILDREN, pid, pid);
     sys::close(fd);
     fd >= 0
 }
 
 fn children_of_task(pid: i32, task: i32, each: &mut dyn FnMut(i32) -> bool) -> bool {
-    let fd = Path::of(pid).text(b"/task/").number(task).text(b"/children").open();
-    if fd < 0 {
-        return true;
-    }
+    let fd = open(CHILDREN, pid, task);
     let mut buffer = [0u8; 256];
     let mut number = 0i32;
     let mut more = true;

@@ -112,6 +112,9 @@ pub enum State {
     Freeing = 5,
 }
 
+const OWNED: u8 = State::Owned as u8;
+const ONCE_EMPTY: u8 = State::OnceEmpty as u8;
+
 /// Flags of a slot, in the second byte of its word.
 pub mod flags {
     /// We started the leader (else the group was taken over by `own`).
@@ -160,7 +163,7 @@ impl Word {
     }
     /// Covered: the group dies with the owner.
     pub fn is_held(self) -> bool {
-        matches!(self.state(), Some(State::Owned | State::OnceEmpty))
+        matches!(self.0 as u8, OWNED | ONCE_EMPTY)
     }
 }
 

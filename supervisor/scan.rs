@@ -6,11 +6,10 @@
 
 use super::atomic::Ordering::SeqCst;
 use super::mark::{Mark, PREFIX, VALUE_BYTES};
-use super::proc::{self, Path};
-use super::roster::{State, flags};
+use super::roster::{Slot, fds, flags};
 use super::stat::{PF_KTHREAD, Stat};
-use super::state::{NEVER, PROVEN, Supervisor, cell};
-use super::{endgame, escapees, event, kill, sys, watch};
+use super::state::{Index, NEVER, Supervisor};
+use super::{endgame, escapees, event, kill, proc, sys, watch};
 
 const STALL_MS: u64 = 100;
 const CHECK_MS: u64 = 20;
@@ -61,8 +60,8 @@ pub mod verdict {
 }
 
 /// pid, serial of the mark, start ticks, verdict. Smaller than PIPE_BUF, so never torn.
-pub type Report = [u64; 4];
-const REPORT_BYTES: usize = 32;
+pub type Report = [u64; REPORT_WORDS];
+const REPORT_WORDS: usize = 4;
 
 /// Begins a pass over all processes.
 pub fn begin(s: &mut Supervisor, mode: Mode) -> bool {
@@ -79,6 +78,7 @@ fn launch(s: &mut Supervisor) -> bool {
     let pid = sys::fork();
     if pid == 0 {
         // Nothing inherited stays open: neither the back pipe, whose end must tell the supervisor's death, nor a pidfd.
+        sys::close(fds::BACK);
         sys::dup_to(write_end, PIPE_FD);
         sys::close_from(PIPE_FD + 1);
         pass(s);
@@ -101,20 +101,17 @@ fn launch(s: &mut Supervisor) -> bool {
 
 /// The scanner has reported, or has ended.
 pub fn readable(s: &mut Supervisor) {
-    let mut bytes = [0u8; REPORT_BYTES * 16];
-    let filled = sys::read(s.scanner.fd, &mut bytes);
+    let mut words = [0u64; REPORT_WORDS * 16];
+    let filled = sys::read_words(s.scanner.fd, &mut words);
     if filled <= 0 {
         return ended(s);
     }
-    for record in bytes.get(..filled as usize).unwrap_or_default().chunks_exact(REPORT_BYTES) {
-        let mut report: Report = [0; 4];
-        for (field, bytes) in report.iter_mut().zip(record.chunks_exact(8)) {
-            *field = bytes.iter().rev().fold(0, |value, &byte| value << 8 | byte as u64);
-        }
+    let (reports, _) = words.as_chunks::<REPORT_WORDS>();
+    for report in reports.iter().take(filled as usize / (8 * REPORT_WORDS)) {
         match (report[3], s.scanner.mode) {
             (verdict::DONE, _) => s.scanner.done = true,
             (_, Mode::Count) => s.scanner.found += 1,
-            (_, Mode::Escapees) => escapees::reported(s, &report),
+            (_, Mode::Escapees) => escapees::reported(s, report),
         }
     }
 }
@@ -155,7 +152,7 @@ pub fn tick(s: &mut Supervisor, now: u64) -> u64 {
         (s.scanner.at, s.scanner.at_since) = (at, now);
     } else if now >= s.scanner.at_since + STALL_MS {
         // On a busy machine it may be waiting for a processor only.
-        if proc::stat(s.scanner.pid).is_some_and(|stat| stat.state != b'R') {
+        if proc::look(s.scanner.pid).is_some_and(|stat| stat.state != b'R') {
             kill::helper(s.scanner.pid);
             close(s);
             pass_over(s);
@@ -187,18 +184,14 @@ pub fn abandon(s: &mut Supervisor) {
 // From here on: inside the scanner.
 
 fn report(report: &Report) {
-    let mut bytes = [0u8; REPORT_BYTES];
-    for (i, byte) in bytes.iter_mut().enumerate() {
-        *byte = report.get(i / 8).map_or(0, |field| (field >> (8 * (i % 8))) as u8);
-    }
-    sys::write(PIPE_FD, &bytes);
+    sys::write_words(PIPE_FD, report);
 }
 
 fn pass(s: &Supervisor) {
     if s.scanner.mode == Mode::Escapees {
         // What the walk found waits for this, so it comes first.
         escapees::each_undecided(s, &mut |pid, start_ticks| {
-            if let Some(stat) = proc::stat(pid).filter(|stat| stat.start_ticks == start_ticks) {
+            if let Some(stat) = proc::look(pid).filter(|stat| stat.start_ticks == start_ticks) {
                 let (verdict, serial) = judge(s, &stat);
                 report(&[pid as u64, serial as u64, start_ticks, verdict]);
             }
@@ -213,104 +206,90 @@ fn pass(s: &Supervisor) {
 }
 
 fn consider(s: &Supervisor, pid: i32) {
-    let Some(seen) = proc::look(pid) else { return };
-    let stat = &seen.stat;
-    if seen.supervisor || stat.flags & PF_KTHREAD != 0 || kill::is_forbidden(s, pid) || is_too_old(s, stat) {
+    let Some(stat) = proc::look(pid) else { return };
+    // What started before the roster was made is nothing of ours.
+    let created = (s.roster.header.created.load(SeqCst) / 10_000_000) as i64;
+    if stat.supervisor || stat.flags & PF_KTHREAD != 0 || s.owners_ticks(stat.start_ticks) + 1 < created {
         return;
     }
     let counting = s.scanner.mode == Mode::Count;
-    if if counting { is_held(s, stat.pgrp) } else { s.find_group(stat.pgrp).is_some() } {
+    if s.find_group(stat.pgrp).is_some() || kill::is_forbidden(s, pid) {
         return;
     }
-    let (verdict, serial) = judge(s, stat);
-    match verdict {
-        verdict::OURS if !(counting && is_starting(s, pid, serial)) => {}
-        verdict::NONE if !counting && in_our_session(s, stat.session).is_some() => {
-            return report(&[pid as u64, 0, stat.start_ticks, verdict::SESSION]);
-        }
-        _ => return,
+    let (mut verdict, serial) = judge(s, &stat);
+    if verdict == verdict::NONE && !counting && in_our_session(s, stat.session).is_some() {
+        verdict = verdict::SESSION;
     }
-    report(&[pid as u64, serial as u64, stat.start_ticks, verdict]);
-}
-
-/// It started before the roster was made: nothing of ours.
-fn is_too_old(s: &Supervisor, stat: &Stat) -> bool {
-    s.owners_ticks(stat.start_ticks) + 1 < (s.roster.header.created.load(SeqCst) / 10_000_000) as i64
-}
-
-/// A held group has this number.
-fn is_held(s: &Supervisor, pgid: i32) -> bool {
-    s.roster.used().iter().any(|slot| slot.pid.load(SeqCst) == pgid && slot.load().is_held())
-}
-
-/// A child that is being started: the owner has not said yet that it is there.
-fn is_starting(s: &Supervisor, pid: i32, serial: u32) -> bool {
-    s.roster.used().iter().any(|slot| slot.pid.load(SeqCst) == pid && slot.load().serial() == serial)
+    let wanted = match verdict {
+        // While the owner lives, a child that was registered after this began is none that left its group.
+        verdict::OURS if counting => s.find_serial(serial).is_none_or(|slot| slot.pid.load(SeqCst) != stat.pgrp),
+        verdict::OURS | verdict::SESSION => true,
+        _ => false,
+    };
+    if wanted {
+        report(&[pid as u64, serial as u64, stat.start_ticks, verdict]);
+    }
 }
 
 /// The slot whose leader's session this is, unless nobody is to be searched for there.
-pub fn in_our_session(s: &Supervisor, session: i32) -> Option<usize> {
+pub fn in_our_session(s: &Supervisor, session: i32) -> Option<Index> {
     let index = s.find_group(session)?;
-    let word = s.roster.slots.get(index)?.load();
-    (cell(index).has(PROVEN) && !word.has(flags::GROUP_ONLY)).then_some(index)
+    let word = s.slot(index).load();
+    (!word.has(flags::GROUP_ONLY)).then_some(index)
 }
 
 /// Reads the mark. This is what can block.
+#[inline(never)]
 fn judge(s: &Supervisor, stat: &Stat) -> (u64, u32) {
     let Some(task) = proc::living_task(stat) else { return (verdict::NONE, 0) };
-    let at = &s.roster.header.scanner_at;
-    at.store(stat.pid, SeqCst);
-    let mark = mark_of(task);
-    at.store(0, SeqCst);
-    let Some(mark) = mark else { return (verdict::NONE, 0) };
     let header = &s.roster.header;
-    let ours = [header.owner_id[0].load(SeqCst), header.owner_id[1].load(SeqCst)];
-    if mark.owner_id != ours || s.roster.is_let_go(mark.serial) || is_group_only(s, mark.serial) {
-        return (verdict::FOREIGN, 0);
-    }
-    (verdict::OURS, mark.serial)
+    header.scanner_at.store(stat.pid, SeqCst);
+    let judged = read_mark(s, task);
+    header.scanner_at.store(0, SeqCst);
+    judged
 }
 
-fn is_group_only(s: &Supervisor, serial: u32) -> bool {
-    s.roster.used().iter().any(|slot| {
-        let word = slot.load();
-        word.serial() == serial && word.has(flags::GROUP_ONLY) && word.state() != Some(State::Free)
-    })
-}
-
-/// The first variable of the mark's name in the environment of a task, whatever size the environment has.
-fn mark_of(task: i32) -> Option<Mark> {
-    let fd = Path::of(task).text(b"/environ").open();
-    if fd < 0 {
-        return None;
-    }
-    let mut buffer = [0u8; 1024];
+/// Looks for the mark in the environment of a task, whatever size that has. The first variable of the name counts.
+fn read_mark(s: &Supervisor, task: i32) -> (u64, u32) {
+    // What a process of ours carries, up to the serial.
+    let header = &s.roster.header;
+    let ours = Mark { owner_id: [header.owner_id[0].load(SeqCst), header.owner_id[1].load(SeqCst)], serial: 0 };
     let mut value = [0u8; VALUE_BYTES];
-    // How much of the name matches so far; `None`: another variable, or a value that is too long.
-    let mut matched = Some(0);
-    let mut length = 0;
-    let found = 'found: loop {
+    let length = ours.write(&mut value) - 1;
+    let expected = || PREFIX.iter().chain(value.iter().take(length));
+    let whole = PREFIX.len() + length;
+
+    let fd = proc::open(b"/proc/#/environ", task, 0);
+    let mut buffer = [0u8; 1024];
+    // How much of what is expected has been seen of this variable; `OTHER`: it is another one.
+    const OTHER: usize = usize::MAX;
+    let (mut matched, mut serial, mut digits) = (0, 0u64, false);
+    let judged = 'judged: loop {
         let filled = sys::read(fd, &mut buffer);
-        if filled <= 0 {
-            break matched == Some(PREFIX.len());
+        for &byte in buffer.iter().take(filled.max(0) as usize).chain((filled <= 0).then_some(&0)) {
+            if matched == whole && byte.is_ascii_digit() {
+                serial = (serial * 10 + (byte - b'0') as u64).min(u32::MAX as u64);
+                digits = true;
+            } else if matched == whole && byte == 0 && digits {
+                break 'judged (verdict::OURS, serial as u32);
+            } else if matched != OTHER && expected().nth(matched) == Some(&byte) {
+                matched += 1;
+            } else if matched != OTHER && matched >= PREFIX.len() {
+                break 'judged (verdict::FOREIGN, 0);
+            } else {
+                matched = if byte == 0 { 0 } else { OTHER };
+            }
         }
-        for &byte in buffer.iter().take(filled as usize) {
-            matched = match matched {
-                Some(all) if all == PREFIX.len() => match value.get_mut(length) {
-                    _ if byte == 0 => break 'found true,
-                    Some(place) => {
-                        *place = byte;
-                        length += 1;
-                        matched
-                    }
-                    None => break 'found false,
-                },
-                Some(count) if PREFIX.get(count) == Some(&byte) => Some(count + 1),
-                _ if byte == 0 => Some(0),
-                _ => None,
-            };
+        if filled <= 0 {
+            break (verdict::NONE, 0);
         }
     };
     sys::close(fd);
-    if found { Mark::parse(value.get(..length)?) } else { None }
+    let group_only = |slot: &Slot| slot.load().has(flags::GROUP_ONLY);
+    match judged {
+        (verdict::OURS, serial) if s.roster.is_let_go(serial) || s.find_serial(serial).is_some_and(group_only) => {
+            (verdict::FOREIGN, 0)
+        }
+        judged => judged,
+    }
 }

@@ -8,6 +8,9 @@ pub const PF_EXITING: u32 = 0x4;
 /// A kernel thread (`PF_KTHREAD`).
 pub const PF_KTHREAD: u32 = 0x0020_0000;
 
+/// Name of every supervisor and of its helpers: none of them is ever taken for somebody's child.
+pub const SUPERVISOR_NAME: &[u8; 15] = b"spawn-superviso";
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stat {
     pub pid: i32,
@@ -19,22 +22,47 @@ pub struct Stat {
     pub flags: u32,
     /// Start after boot, in clock ticks of 10 ms, as the reader's time namespace shows it.
     pub start_ticks: u64,
+    /// Named like a supervisor.
+    pub supervisor: bool,
 }
 
 impl Stat {
-    /// The name may hold spaces, parentheses and any byte, so the fields begin after the *last* `)`.
+    /// The name may hold spaces, parentheses and any byte, so the fields begin after the *last* `)`. They are
+    /// numbers, apart from the state, which comes first; one space stands before each.
     pub fn parse(line: &[u8]) -> Option<Stat> {
-        let open = line.iter().position(|&c| c == b'(')?;
+        const PPID: usize = 2;
+        const PGRP: usize = 3;
+        const SESSION: usize = 4;
+        const FLAGS: usize = 7;
+        const START: usize = 20;
         let close = line.iter().rposition(|&c| c == b')')?;
-        let pid = number(line.get(..open)?.strip_suffix(b" ")?)? as i32;
-        let mut fields = line.get(close + 1..)?.split(|&c| c == b' ' || c == b'\n').filter(|f| !f.is_empty());
-        let state = *fields.next()?.first()?;
-        let ppid = number(fields.next()?)? as i32;
-        let pgrp = number(fields.next()?)? as i32;
-        let session = number(fields.next()?)? as i32;
-        let flags = number(fields.nth(2)?)? as u32;
-        let start_ticks = number(fields.nth(12)?)? as u64;
-        Some(Stat { pid, state, ppid, pgrp, session, flags, start_ticks })
+        let mut fields = [0i64; START + 2];
+        let (mut at, mut state, mut sign) = (0, b'?', 1);
+        for &c in line.get(close + 1..)? {
+            match c {
+                b' ' => (at, sign) = (at + 1, 1),
+                b'0'..=b'9' => {
+                    let field = fields.get_mut(at)?;
+                    *field = field.wrapping_mul(10).wrapping_add(sign * (c - b'0') as i64);
+                }
+                b'-' => sign = -1,
+                _ if at == 1 => state = c,
+                _ => return None,
+            }
+            if at > START {
+                return Some(Stat {
+                    pid: leading_number(line),
+                    state,
+                    ppid: fields[PPID] as i32,
+                    pgrp: fields[PGRP] as i32,
+                    session: fields[SESSION] as i32,
+                    flags: fields[FLAGS] as u32,
+                    start_ticks: fields[START] as u64,
+                    supervisor: line[..close].ends_with(b"(spawn-superviso"),
+                });
+            }
+        }
+        None
     }
 
     /// Neither a zombie nor dead. A process whose main thread has exited looks like a zombie here and is alive:
@@ -44,22 +72,8 @@ impl Stat {
     }
 }
 
-fn number(digits: &[u8]) -> Option<i64> {
-    let (negative, digits) = match digits.strip_prefix(b"-") {
-        Some(rest) => (true, rest),
-        None => (false, digits),
-    };
-    if digits.is_empty() {
-        return None;
-    }
-    let mut value = 0u64;
-    for &c in digits {
-        let digit = c.wrapping_sub(b'0');
-        if digit > 9 {
-            return None;
-        }
-        value = value.checked_mul(10)?.checked_add(digit as u64)?;
-    }
-    let value = value as i64;
-    Some(if negative { value.wrapping_neg() } else { value })
+fn leading_number(line: &[u8]) -> i32 {
+    line.iter().take_while(|c| c.is_ascii_digit()).fold(0, |number: i32, &c| {
+        number.wrapping_mul(10).wrapping_add((c - b'0') as i32)
+    })
 }

@@ -5,32 +5,40 @@
 
 use super::atomic::{AtomicU64, Ordering::Relaxed};
 use super::log::Log;
-use super::roster::{Roster, SLOTS};
+use super::roster::{Roster, SLOTS, Slot, State, Word};
 use super::scan::Scanner;
 
 /// What is known of the tenant of one slot.
 ///
-/// Bits: 0-21 pid (0: nothing known), 22-41 pidfd plus one (0: none), 42-47 flags, 48-63 low bits of the serial. Two
-/// tenants of a slot with equal low bits are 65,536 serials apart, and would need the same pid as well.
+/// Bits: 0-7 flags, 8-29 pid (0: nothing known), 30-49 pidfd plus one (0: none), 50-63 low bits of the serial. Two
+/// tenants of a slot with equal low bits are 16,384 serials apart, and would need the same pid as well.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Cell(u64);
 
 /// The pid leads (or led) this group, and it is the one that was registered.
-pub const PROVEN: u64 = 1 << 42;
+pub const PROVEN: u64 = 1;
 /// The leader has exited.
-pub const EXITED: u64 = 1 << 43;
+pub const EXITED: u64 = 2;
 /// No pidfd holds the group; its number is all there is, pinned by whoever is in it.
-pub const NUMBER_ONLY: u64 = 1 << 44;
+pub const NUMBER_ONLY: u64 = 4;
 /// A stop is under way.
-pub const STOPPING: u64 = 1 << 45;
+pub const STOPPING: u64 = 8;
 /// Somebody else's, or not to be touched: never signalled.
-pub const REFUSED: u64 = 1 << 46;
+pub const REFUSED: u64 = 16;
+/// TERM was sent after the owner's death.
+pub const TERMED: u64 = 128;
 /// KILL was sent after the owner's death.
-pub const KILLED: u64 = 1 << 47;
+pub const KILLED: u64 = 32;
+/// After the owner's death: it is known what became of the group, there is nothing left to do.
+pub const SETTLED: u64 = 64;
 
+/// Where pids end: the largest `pid_max` a kernel takes.
+pub const PID_END: i32 = 1 << PID_BITS;
+const PID_AT: u32 = 8;
 const PID_BITS: u32 = 22;
+const FD_AT: u32 = PID_AT + PID_BITS;
 const FD_BITS: u32 = 20;
-const SERIAL_AT: u32 = 48;
+const SERIAL_AT: u32 = FD_AT + FD_BITS;
 /// Higher descriptors do not fit into a cell.
 pub const FD_LIMIT: i32 = (1 << FD_BITS) - 2;
 
@@ -39,27 +47,21 @@ impl Cell {
 
     pub fn new(pid: i32, fd: i32, serial: u32, flags: u64) -> Cell {
         // A number that no process can have stands for all of its kind: it is refused whatever it is.
-        let pid = if (1..1 << PID_BITS).contains(&pid) { pid as u64 } else { 1 };
-        Cell(pid | ((fd + 1) as u64) << PID_BITS | flags | (serial as u64) << SERIAL_AT)
+        let pid = if (1..PID_END).contains(&pid) { pid as u64 } else { 1 };
+        Cell(flags | pid << PID_AT | ((fd + 1) as u64) << FD_AT | (serial as u64) << SERIAL_AT)
     }
     pub fn known(self) -> bool {
         self.pid() != 0
     }
     pub fn pid(self) -> i32 {
-        (self.0 & ((1 << PID_BITS) - 1)) as i32
+        (self.0 as u32 >> PID_AT & ((1 << PID_BITS) - 1)) as i32
     }
     /// -1: none.
     pub fn fd(self) -> i32 {
-        (self.0 >> PID_BITS & ((1 << FD_BITS) - 1)) as i32 - 1
+        (self.0 >> FD_AT & ((1 << FD_BITS) - 1)) as i32 - 1
     }
     pub fn has(self, flag: u64) -> bool {
         self.0 & flag != 0
-    }
-    pub fn with(self, flag: u64) -> Cell {
-        Cell(self.0 | flag)
-    }
-    pub fn without(self, flag: u64) -> Cell {
-        Cell(self.0 & !flag)
     }
     pub fn is_of(self, serial: u32) -> bool {
         self.known() && self.0 >> SERIAL_AT == (serial as u64) << SERIAL_AT >> SERIAL_AT
@@ -68,14 +70,22 @@ impl Cell {
 
 static CELLS: [AtomicU64; SLOTS] = [const { AtomicU64::new(0) }; SLOTS];
 
-pub fn cell(index: usize) -> Cell {
-    CELLS.get(index).map_or(Cell::NONE, |cell| Cell(cell.load(Relaxed)))
+/// Number of a slot. It can be none that does not exist, so no access needs a check.
+pub type Index = u16;
+const _: () = assert!(SLOTS == 1 << Index::BITS);
+
+pub fn cell(index: Index) -> Cell {
+    Cell(CELLS[index as usize].load(Relaxed))
 }
 
-pub fn set_cell(index: usize, value: Cell) {
-    if let Some(cell) = CELLS.get(index) {
-        cell.store(value.0, Relaxed);
-    }
+pub fn set_cell(index: Index, value: Cell) {
+    CELLS[index as usize].store(value.0, Relaxed);
+}
+
+/// Sets a flag of what is known of a slot, or takes it away.
+pub fn mark(index: Index, flag: u64, on: bool) {
+    let value = cell(index).0;
+    set_cell(index, Cell(if on { value | flag } else { value & !flag }));
 }
 
 /// No time: nothing is due.
@@ -95,20 +105,19 @@ pub struct Supervisor {
     pub tick_shift: i64,
     /// Bit 0: lifeline A has ended; bit 1: B.
     pub ended: u32,
+    /// CLOCK_MONOTONIC in ms, like every time here: when the first of them did.
+    pub ended_at: u64,
     /// The owner's pidfd is readable: it is gone, and so is every thread that could still register something.
     pub owner_gone: bool,
-    /// The owner has said "look at the roster".
-    pub woken: bool,
     /// Leaders have exited since the last look.
     pub leaders_exited: bool,
-    /// CLOCK_MONOTONIC in ms, like every time here: when to look again at groups whose leader has gone.
-    pub recheck_at: u64,
-    /// When to do that with a look at all members, and how long after the last time.
-    pub thorough_at: u64,
-    pub recheck_step: u64,
-    /// When to look again at groups that are being stopped.
-    pub stop_at: u64,
+    /// When to look again at groups that are being stopped, or whose leader has gone.
+    pub tend_at: u64,
+    /// While groups are stopped: how long after the last look.
     pub stop_step: u64,
+    /// When to look again at groups whose leader has gone, with a look at all members, and how long after the last.
+    pub thorough_at: u64,
+    pub thorough_step: u64,
     pub scanner: Scanner,
     pub log: Log,
     /// Processes in the table of escapees.
@@ -125,18 +134,35 @@ pub struct Supervisor {
 }
 
 impl Supervisor {
-    /// The number of slots to look at.
-    pub fn high(&self) -> usize {
-        self.roster.used().len()
+    /// Calls `each` with every slot that was ever taken.
+    #[inline(never)]
+    pub fn each_slot(&mut self, each: &mut dyn FnMut(&mut Supervisor, Index, &Slot, Word)) {
+        for (index, slot) in self.roster.used().iter().enumerate() {
+            each(self, index as Index, slot, slot.load());
+        }
+    }
+
+    /// The slot that is in use for the child with this serial.
+    #[inline(never)]
+    pub fn find_serial(&self, serial: u32) -> Option<&'static Slot> {
+        self.roster.used().iter().find(|slot| {
+            let word = slot.load();
+            word.serial() == serial && word.0 as u8 != State::Free as u8
+        })
     }
 
     /// The slot of the proven group with this number.
-    pub fn find_group(&self, pgid: i32) -> Option<usize> {
-        let used = CELLS.get(..self.high()).unwrap_or_default();
-        used.iter().position(|cell| {
+    #[inline(never)]
+    pub fn find_group(&self, pgid: i32) -> Option<Index> {
+        let found = CELLS.iter().take(self.roster.used().len()).position(|cell| {
             let cell = Cell(cell.load(Relaxed));
             cell.pid() == pgid && cell.has(PROVEN)
-        })
+        });
+        found.map(|index| index as Index)
+    }
+
+    pub fn slot(&self, index: Index) -> &'static Slot {
+        &self.roster.slots[index as usize]
     }
 
     /// A process started at these ticks (as we read them) already existed at `since_ns` of the owner's boot clock.

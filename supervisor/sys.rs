@@ -13,9 +13,6 @@ pub const ENOENT: i32 = -2;
 pub const ESRCH: i32 = -3;
 pub const EINTR: i32 = -4;
 pub const EINVAL: i32 = -22;
-pub const ENFILE: i32 = -23;
-pub const EMFILE: i32 = -24;
-pub const ENOMEM: i32 = -12;
 
 pub const SIGKILL: i32 = 9;
 pub const SIGTERM: i32 = 15;
@@ -32,17 +29,21 @@ pub const O_CLOEXEC: usize = 0o2000000;
 pub const O_NOFOLLOW: usize = if cfg!(target_arch = "x86_64") { 0o400000 } else { 0o100000 };
 const AT_FDCWD: usize = -100isize as usize;
 
-/// Calls whose arguments are numbers only.
-fn plain(n: usize, a: usize, b: usize, c: usize, d: usize) -> i32 {
-    // SAFETY: used in this file only, and only for calls that touch no memory of ours through their arguments.
-    unsafe { syscall6(n, a, b, c, d, 0, 0) as i32 }
-}
-
+/// Every call but the two that need more arguments: kept in one place, it is the smallest that way.
+///
 /// # Safety
 /// Arguments that are addresses must be valid for what the call does with them.
-unsafe fn call(n: usize, a: usize, b: usize, c: usize, d: usize) -> isize {
+#[inline(never)]
+unsafe fn call(a: usize, b: usize, c: usize, d: usize, n: usize) -> isize {
     // SAFETY: handed on.
     unsafe { syscall6(n, a, b, c, d, 0, 0) }
+}
+
+/// Calls whose arguments are numbers only.
+#[inline(always)]
+fn plain(n: usize, a: usize, b: usize, c: usize, d: usize) -> i32 {
+    // SAFETY: used in this file only, and only for calls that touch no memory of ours through their arguments.
+    unsafe { call(a, b, c, d, n) as i32 }
 }
 
 pub fn exit(code: i32) -> ! {
@@ -57,12 +58,23 @@ pub fn close(fd: i32) {
 
 pub fn read(fd: i32, into: &mut [u8]) -> isize {
     // SAFETY: the kernel writes inside `into` only.
-    unsafe { call(nr::READ, fd as usize, into.as_mut_ptr() as usize, into.len(), 0) }
+    unsafe { call(fd as usize, into.as_mut_ptr() as usize, into.len(), 0, nr::READ) }
+}
+
+/// `read` for a pipe that carries words only.
+pub fn read_words(fd: i32, into: &mut [u64]) -> isize {
+    // SAFETY: the kernel writes inside `into` only, and any bits are a number.
+    unsafe { call(fd as usize, into.as_mut_ptr() as usize, into.len() * 8, 0, nr::READ) }
+}
+
+pub fn write_words(fd: i32, words: &[u64]) -> isize {
+    // SAFETY: the kernel reads inside `words` only.
+    unsafe { call(fd as usize, words.as_ptr() as usize, words.len() * 8, 0, nr::WRITE) }
 }
 
 pub fn write(fd: i32, bytes: &[u8]) -> isize {
     // SAFETY: the kernel reads inside `bytes` only.
-    unsafe { call(nr::WRITE, fd as usize, bytes.as_ptr() as usize, bytes.len(), 0) }
+    unsafe { call(fd as usize, bytes.as_ptr() as usize, bytes.len(), 0, nr::WRITE) }
 }
 
 /// A path for the kernel: it must end in NUL, else the call is not made.
@@ -72,17 +84,23 @@ fn c_path(path: &[u8]) -> usize {
 
 pub fn open(path: &[u8], flags: usize, mode: usize) -> i32 {
     // SAFETY: `c_path` gives a NUL-terminated string.
-    unsafe { call(nr::OPENAT, AT_FDCWD, c_path(path), flags | O_CLOEXEC, mode) as i32 }
+    unsafe { call(AT_FDCWD, c_path(path), flags | O_CLOEXEC, mode, nr::OPENAT) as i32 }
 }
 
-pub fn mkdir(path: &[u8], mode: usize) -> i32 {
-    // SAFETY: `c_path` gives a NUL-terminated string.
-    unsafe { call(nr::MKDIRAT, AT_FDCWD, c_path(path), mode, 0) as i32 }
+/// Changes to the directory that the roster names, and creates the last part of its path.
+pub fn enter_home(roster: &Roster) -> i32 {
+    let path = roster.home.as_ptr() as usize;
+    // SAFETY: the kernel copies the path, up to its NUL and never more than the field is long, so whatever the owner
+    // writes into it meanwhile.
+    unsafe {
+        call(AT_FDCWD, path, 0o700, 0, nr::MKDIRAT);
+        call(path, 0, 0, 0, nr::CHDIR) as i32
+    }
 }
 
 pub fn rename(from: &[u8], to: &[u8]) -> i32 {
     // SAFETY: `c_path` gives NUL-terminated strings.
-    unsafe { call(nr::RENAMEAT, AT_FDCWD, c_path(from), AT_FDCWD, c_path(to)) as i32 }
+    unsafe { call(AT_FDCWD, c_path(from), AT_FDCWD, c_path(to), nr::RENAMEAT) as i32 }
 }
 
 /// Takes the exclusive flock, without waiting.
@@ -93,7 +111,7 @@ pub fn try_lock(fd: i32) -> i32 {
 
 pub fn read_dir(fd: i32, into: &mut [u8]) -> isize {
     // SAFETY: the kernel writes inside `into` only.
-    unsafe { call(nr::GETDENTS64, fd as usize, into.as_mut_ptr() as usize, into.len(), 0) }
+    unsafe { call(fd as usize, into.as_mut_ptr() as usize, into.len(), 0, nr::GETDENTS64) }
 }
 
 /// What `fstat` tells: both architectures keep these two at the same place.
@@ -106,7 +124,7 @@ pub struct FileStat {
 pub fn fstat(fd: i32) -> Option<FileStat> {
     let mut raw = [0u64; 18];
     // SAFETY: `struct stat` has 144 bytes on x86_64 and 128 on aarch64.
-    let ret = unsafe { call(nr::FSTAT, fd as usize, raw.as_mut_ptr() as usize, 0, 0) };
+    let ret = unsafe { call(fd as usize, raw.as_mut_ptr() as usize, 0, 0, nr::FSTAT) };
     let mode = raw[if cfg!(target_arch = "x86_64") { 3 } else { 2 }] as u32;
     (ret == 0).then_some(FileStat { inode: raw[1], size: raw[6], regular: mode & 0o170000 == 0o100000 })
 }
@@ -116,7 +134,7 @@ pub fn is_pidfs(fd: i32) -> bool {
     const PIDFS_MAGIC: u64 = 0x5049_4446;
     let mut raw = [0u64; 15];
     // SAFETY: `struct statfs` has 120 bytes on both.
-    let ret = unsafe { call(nr::FSTATFS, fd as usize, raw.as_mut_ptr() as usize, 0, 0) };
+    let ret = unsafe { call(fd as usize, raw.as_mut_ptr() as usize, 0, 0, nr::FSTATFS) };
     ret == 0 && raw[0] == PIDFS_MAGIC
 }
 
@@ -124,7 +142,7 @@ pub fn is_pidfs(fd: i32) -> bool {
 pub fn pipe() -> Option<[i32; 2]> {
     let mut ends = [0i32; 2];
     // SAFETY: two ints.
-    let ret = unsafe { call(nr::PIPE2, ends.as_mut_ptr() as usize, O_CLOEXEC, 0, 0) };
+    let ret = unsafe { call(ends.as_mut_ptr() as usize, O_CLOEXEC, 0, 0, nr::PIPE2) };
     (ret == 0).then_some(ends)
 }
 
@@ -132,14 +150,9 @@ pub fn dup_to(fd: i32, number: i32) {
     plain(nr::DUP3, fd as usize, number as usize, O_CLOEXEC, 0);
 }
 
-/// Closes every descriptor from `first` on.
+/// Closes every descriptor from `first` on. Where a filter refuses that, they stay open.
 pub fn close_from(first: i32) {
-    if plain(nr::CLOSE_RANGE, first as usize, u32::MAX as usize, 0, 0) < 0 {
-        // Refused by a filter: one by one, as far as numbers can go.
-        for fd in first..raise_descriptor_limit().min(1 << 20) as i32 {
-            close(fd);
-        }
-    }
+    plain(nr::CLOSE_RANGE, first as usize, u32::MAX as usize, 0, 0);
 }
 
 /// Maps the roster, shared and writable. `None`: too short, or not to be mapped.
@@ -173,7 +186,7 @@ pub fn release_stack() {
 pub fn now_ns(clock: usize) -> u64 {
     let mut time = [0u64; 2];
     // SAFETY: `struct timespec`.
-    unsafe { call(nr::CLOCK_GETTIME, clock, time.as_mut_ptr() as usize, 0, 0) };
+    unsafe { call(clock, time.as_mut_ptr() as usize, 0, 0, nr::CLOCK_GETTIME) };
     time[0] * 1_000_000_000 + time[1]
 }
 
@@ -190,7 +203,7 @@ pub fn unix_ms() -> u64 {
 pub fn wake(word: &AtomicU32) {
     const FUTEX_WAKE: usize = 1;
     // SAFETY: the kernel uses the address as a key; the shared kind, because the other side has another mapping of it.
-    unsafe { call(nr::FUTEX, word.as_ptr() as usize, FUTEX_WAKE, i32::MAX as usize, 0) };
+    unsafe { call(word.as_ptr() as usize, FUTEX_WAKE, i32::MAX as usize, 0, nr::FUTEX) };
 }
 
 pub fn getpid() -> i32 {
@@ -224,7 +237,7 @@ pub fn is_readable(fd: i32) -> bool {
     let mut poll = [fd as u32, POLLIN];
     let no_time = [0u64; 2];
     // SAFETY: one `struct pollfd` and a zero timeout.
-    let ready = unsafe { call(nr::PPOLL, poll.as_mut_ptr() as usize, 1, no_time.as_ptr() as usize, 0) };
+    let ready = unsafe { call(poll.as_mut_ptr() as usize, 1, no_time.as_ptr() as usize, 0, nr::PPOLL) };
     ready == 1 && (poll[1] >> 16) & POLLIN != 0
 }
 
@@ -233,7 +246,7 @@ pub fn fork() -> i32 {
     const PR_SET_PDEATHSIG: usize = 1;
     let parent = getpid();
     // SAFETY: no shared memory, no new stack: a plain fork. Nothing of ours breaks in a copy: there are no locks.
-    let pid = unsafe { call(nr::CLONE, 0, 0, 0, 0) } as i32;
+    let pid = unsafe { call(0, 0, 0, 0, nr::CLONE) } as i32;
     if pid == 0 {
         plain(nr::PRCTL, PR_SET_PDEATHSIG, SIGKILL as usize, 0, 0);
         if getppid() != parent {
@@ -257,7 +270,7 @@ pub fn reap_all() {
 pub fn sleep_ms(time_ms: u64) {
     let time = [time_ms / 1000, time_ms % 1000 * 1_000_000];
     // SAFETY: no descriptors, one `struct timespec`.
-    unsafe { call(nr::PPOLL, 0, 0, time.as_ptr() as usize, 0) };
+    unsafe { call(0, 0, time.as_ptr() as usize, 0, nr::PPOLL) };
 }
 
 /// Blocks every signal there is, for good.
@@ -265,13 +278,13 @@ pub fn block_signals() {
     const SIG_BLOCK: usize = 0;
     let all = u64::MAX;
     // SAFETY: one kernel signal set of 8 bytes.
-    unsafe { call(nr::RT_SIGPROCMASK, SIG_BLOCK, &raw const all as usize, 0, 8) };
+    unsafe { call(SIG_BLOCK, &raw const all as usize, 0, 8, nr::RT_SIGPROCMASK) };
 }
 
-pub fn set_name(name: &[u8; 16]) {
+pub fn set_name(name: &[u8; 15]) {
     const PR_SET_NAME: usize = 15;
-    // SAFETY: 16 bytes are read.
-    unsafe { call(nr::PRCTL, PR_SET_NAME, name.as_ptr() as usize, 0, 0) };
+    // SAFETY: the kernel reads 15 bytes and ends the name itself.
+    unsafe { call(PR_SET_NAME, name.as_ptr() as usize, 0, 0, nr::PRCTL) };
 }
 
 /// RLIMIT_NOFILE: soft up to hard. Returns it.
@@ -280,9 +293,9 @@ pub fn raise_descriptor_limit() -> u64 {
     let mut limit = [0u64; 2];
     // SAFETY: `struct rlimit64`, written by the first call and read by the second.
     unsafe {
-        call(nr::PRLIMIT64, 0, NOFILE, 0, limit.as_mut_ptr() as usize);
+        call(0, NOFILE, 0, limit.as_mut_ptr() as usize, nr::PRLIMIT64);
         limit[0] = limit[1];
-        call(nr::PRLIMIT64, 0, NOFILE, limit.as_ptr() as usize, 0);
+        call(0, NOFILE, limit.as_ptr() as usize, 0, nr::PRLIMIT64);
     }
     limit[1]
 }
@@ -291,7 +304,7 @@ pub fn forbid_core() {
     const CORE: usize = 4;
     let none = [0u64; 2];
     // SAFETY: `struct rlimit64`.
-    unsafe { call(nr::PRLIMIT64, 0, CORE, none.as_ptr() as usize, 0) };
+    unsafe { call(0, CORE, none.as_ptr() as usize, 0, nr::PRLIMIT64) };
 }
 
 pub const EPOLLIN: u32 = 1;
@@ -313,7 +326,7 @@ pub fn epoll_add(epoll: i32, fd: i32, events: u32, tag: u64) -> i32 {
     const ADD: usize = 1;
     let event = Event { events, tag };
     // SAFETY: one event is read.
-    unsafe { call(nr::EPOLL_CTL, epoll as usize, ADD, fd as usize, &raw const event as usize) as i32 }
+    unsafe { call(epoll as usize, ADD, fd as usize, &raw const event as usize, nr::EPOLL_CTL) as i32 }
 }
 
 pub fn epoll_remove(epoll: i32, fd: i32) {

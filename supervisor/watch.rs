@@ -4,16 +4,20 @@
 //! the pidfd holds, not about the next one with its number.
 
 use super::atomic::Ordering::SeqCst;
-use super::kill::{self, Sent};
-use super::roster::{Side, Slot, Word, features, flags, request};
-use super::state::{Cell, EXITED, FD_LIMIT, NEVER, NUMBER_ONLY, PROVEN, REFUSED, STOPPING, Supervisor, cell, set_cell};
-use super::{event, members, proc, requests, sys};
+use super::kill::{self, Left};
+use super::proc;
+use super::roster::{Side, Slot, Word, features, request};
+use super::state::{
+    Cell, EXITED, FD_LIMIT, Index, NEVER, NUMBER_ONLY, PROVEN, REFUSED, STOPPING, Supervisor, cell, mark, set_cell,
+};
+use super::{event, members, requests, sys};
 
-/// First look after a leader has exited: its owner waits for it now, and frees the slot by itself.
-const RECHECK_FIRST_MS: u64 = 50;
-const RECHECK_LAST_MS: u64 = 10_000;
-/// A group known by its number only is looked at this often: its number may be given out once it is empty.
-const RECHECK_NUMBER_MS: u64 = 1_000;
+/// First thorough look after a leader has exited: its owner waits for it now, and frees the slot by itself.
+const THOROUGH_FIRST_MS: u64 = 50;
+const THOROUGH_LAST_MS: u64 = 10_000;
+/// What is known by its number only, or cannot be told now, is looked at this often.
+const AGAIN_MS: u64 = 1_000;
+const STOP_STEP_LAST_MS: u64 = 20;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Found {
@@ -27,39 +31,42 @@ pub enum Found {
 
 /// Brings the cells in line with the roster and looks into every mailbox.
 pub fn sync(s: &mut Supervisor) {
-    let mut unknown = false;
-    let mut number_only = 0;
-    for (index, slot) in s.roster.used().iter().enumerate() {
-        let word = slot.load();
-        let c = cell(index);
-        if c.known() && !(word.is_held() && c.is_of(word.serial()) && is_same_pid(c, slot)) {
+    // A group known by its number only is looked at every second: its number may be given out once it is empty.
+    let (mut unknown, mut weak) = (0, 0);
+    s.each_slot(&mut |s, index, slot, word| {
+        let known = word.is_held() && is_tenant(index, slot, word);
+        if !known {
             forget(s, index);
         }
-        if !word.is_held() {
-            continue;
-        }
-        if !cell(index).known() {
-            match adopt(s, index, slot, word) {
+        if word.is_held() {
+            match if known { Found::Proven } else { adopt(s, index, slot, word) } {
                 Found::Gone => vacate(s, index, slot, word),
                 Found::Recycled => recycled(s, index, slot, word),
-                Found::Unknown => unknown = true,
+                Found::Unknown => unknown = 1,
                 Found::Proven | Found::Refused => {}
             }
+            weak += cell(index).has(NUMBER_ONLY) as u32;
+            requests::look(s, index, slot);
         }
-        number_only += cell(index).has(NUMBER_ONLY) as u32;
-        requests::look(s, index, slot);
-    }
-    s.roster.header.weak_groups.store(number_only, SeqCst);
-    if unknown || number_only > 0 {
-        s.recheck_at = s.recheck_at.min(sys::now_ms() + RECHECK_NUMBER_MS);
+    });
+    s.roster.header.weak_groups.store(weak, SeqCst);
+    if weak + unknown > 0 {
+        plan(s, AGAIN_MS);
     }
 }
 
-fn is_same_pid(c: Cell, slot: &Slot) -> bool {
-    c.has(REFUSED) || c.pid() == slot.pid.load(SeqCst)
+fn plan(s: &mut Supervisor, after_ms: u64) {
+    s.tend_at = s.tend_at.min(sys::now_ms() + after_ms);
 }
 
-pub fn forget(s: &Supervisor, index: usize) {
+/// What is known of a slot is about the tenant it has now.
+pub fn is_tenant(index: Index, slot: &Slot, word: Word) -> bool {
+    let c = cell(index);
+    c.is_of(word.serial()) && (c.has(REFUSED) || c.pid() == slot.pid.load(SeqCst))
+}
+
+#[inline(never)]
+pub fn forget(s: &Supervisor, index: Index) {
     let fd = cell(index).fd();
     if fd >= 0 {
         // Closing alone would not end the watch: a helper process may still hold a copy of the descriptor.
@@ -69,9 +76,9 @@ pub fn forget(s: &Supervisor, index: usize) {
     set_cell(index, Cell::NONE);
 }
 
-/// Opens a pidfd for the leader of a held slot and proves it.
+/// Opens a pidfd for the leader of a slot, held or starting, and proves it.
 #[inline(never)]
-pub fn adopt(s: &Supervisor, index: usize, slot: &Slot, word: Word) -> Found {
+pub fn adopt(s: &Supervisor, index: Index, slot: &Slot, word: Word) -> Found {
     let pid = slot.pid.load(SeqCst);
     if kill::is_forbidden(s, pid) {
         set_cell(index, Cell::new(pid, -1, word.serial(), REFUSED));
@@ -80,19 +87,36 @@ pub fn adopt(s: &Supervisor, index: usize, slot: &Slot, word: Word) -> Found {
     let fd = sys::pidfd_open(pid);
     match fd {
         0..=FD_LIMIT => {}
-        sys::ESRCH => return adopt_leaderless(s, index, slot, word, pid),
         // The number is a thread's: it was given out again, so nobody of the group is left.
         sys::EINVAL | sys::ENOENT => return Found::Recycled,
-        _ => return adopt_without_pidfd(s, index, slot, word, pid, fd),
+        _ => return adopt_number(s, index, slot, word, pid, fd),
     }
     let found = prove(s, slot, word, pid, fd);
-    if found != Found::Proven {
+    if found == Found::Proven {
+        set_cell(index, Cell::new(pid, fd, word.serial(), PROVEN));
+        sys::epoll_add(s.epoll, fd, sys::EPOLLIN | sys::EPOLLONESHOT, event::leader(index, word.serial()));
+    } else {
         sys::close(fd);
-        return found;
     }
-    set_cell(index, Cell::new(pid, fd, word.serial(), PROVEN));
-    sys::epoll_add(s.epoll, fd, sys::EPOLLIN | sys::EPOLLONESHOT, event::leader(index, word.serial()));
-    Found::Proven
+    found
+}
+
+/// The leader has been reaped and its members pin the number; or there is no descriptor left for a pidfd, and the
+/// choke point proves the leader by its start, each time.
+fn adopt_number(s: &Supervisor, index: Index, slot: &Slot, word: Word, pid: i32, error: i32) -> Found {
+    sys::close(error);
+    let exited = if error == sys::ESRCH { EXITED } else { 0 };
+    set_cell(index, Cell::new(pid, -1, word.serial(), PROVEN | NUMBER_ONLY | exited));
+    let found = match kill::probe_group(s, index, 0, false) {
+        Left::Nothing => Found::Gone,
+        Left::Recycled => Found::Recycled,
+        _ => {
+            slot.weaken(word);
+            return Found::Proven;
+        }
+    };
+    set_cell(index, Cell::NONE);
+    found
 }
 
 /// Whether the process that `fd` holds is the one that was registered.
@@ -102,7 +126,7 @@ pub fn prove(s: &Supervisor, slot: &Slot, word: Word, pid: i32, fd: i32) -> Foun
     if inode != 0 && claimed != 0 {
         return if claimed == inode { Found::Proven } else { Found::Recycled };
     }
-    let Some(stat) = proc::stat(pid) else { return Found::Unknown };
+    let Some(stat) = proc::look(pid) else { return Found::Unknown };
     if sys::pidfd_send(fd, 0, 0) == sys::ESRCH {
         // It ended meanwhile, and the line may be of the next one with its number.
         return Found::Unknown;
@@ -110,6 +134,10 @@ pub fn prove(s: &Supervisor, slot: &Slot, word: Word, pid: i32, fd: i32) -> Foun
     let start = (s.owners_ticks(stat.start_ticks) + 1) as u64;
     if claimed != 0 {
         return if claimed == start { Found::Proven } else { Found::Recycled };
+    }
+    if !word.is_held() {
+        // A child on its way to exec has not written its identity yet.
+        return Found::Unknown;
     }
     if !s.started_by(stat.start_ticks, slot.since.load(SeqCst)) {
         return Found::Recycled;
@@ -126,140 +154,95 @@ pub fn prove(s: &Supervisor, slot: &Slot, word: Word, pid: i32, fd: i32) -> Foun
     Found::Proven
 }
 
-/// The leader has been reaped: the group, if there is one, is known by its number, pinned by its members.
-fn adopt_leaderless(s: &Supervisor, index: usize, slot: &Slot, word: Word, pid: i32) -> Found {
-    set_cell(index, Cell::new(pid, -1, word.serial(), PROVEN | NUMBER_ONLY | EXITED));
-    match kill::group(s, index, 0) {
-        Sent::Reached | Sent::Denied => {
-            slot.weaken(word);
-            Found::Proven
-        }
-        Sent::Recycled => none(index, Found::Recycled),
-        Sent::Gone => none(index, Found::Gone),
-        _ => none(index, Found::Unknown),
-    }
-}
-
-/// No descriptor is left for a pidfd: the leader is known by its number and its start.
-fn adopt_without_pidfd(s: &Supervisor, index: usize, slot: &Slot, word: Word, pid: i32, error: i32) -> Found {
-    if error >= 0 {
-        sys::close(error);
-    } else if !matches!(error, sys::EMFILE | sys::ENFILE | sys::ENOMEM) {
-        return Found::Unknown;
-    }
-    let Some(stat) = proc::stat(pid) else { return Found::Unknown };
-    if !s.started_by(stat.start_ticks, slot.since.load(SeqCst)) {
-        return Found::Recycled;
-    }
-    if stat.pgrp != pid {
-        return Found::Unknown;
-    }
-    set_cell(index, Cell::new(pid, -1, word.serial(), PROVEN | NUMBER_ONLY));
-    slot.weaken(word);
-    Found::Proven
-}
-
-fn none(index: usize, found: Found) -> Found {
-    set_cell(index, Cell::NONE);
-    found
-}
-
 /// A leader's pidfd became readable.
-pub fn leader_exited(s: &mut Supervisor, index: usize, serial: u32) {
-    let c = cell(index);
-    if c.is_of(serial) {
-        set_cell(index, c.with(EXITED));
+pub fn leader_exited(s: &mut Supervisor, index: Index, serial: u32) {
+    if cell(index).is_of(serial) {
+        mark(index, EXITED, true);
         s.leaders_exited = true;
     }
-}
-
-/// Frees the slots whose group is empty, and notes when to look again at the others. `thorough`: zombies, which a
-/// signal would reach, are told from the living.
-pub fn recheck(s: &mut Supervisor, thorough: bool) {
-    let suspects = |index: usize| cell(index).known() && (cell(index).has(EXITED) || cell(index).has(NUMBER_ONLY));
-    if thorough {
-        members::count(s, &suspects);
-    }
-    let (mut waiting, mut number_only) = (false, 0);
-    for (index, slot) in s.roster.used().iter().enumerate() {
-        if !suspects(index) || cell(index).has(REFUSED) {
-            continue;
-        }
-        let word = slot.load();
-        if !word.is_held() || !cell(index).is_of(word.serial()) {
-            forget(s, index);
-            continue;
-        }
-        match kill::group(s, index, 0) {
-            Sent::Gone => vacate(s, index, slot, word),
-            Sent::Recycled => recycled(s, index, slot, word),
-            Sent::Reached if thorough && members::none_lives(index) => vacate(s, index, slot, word),
-            _ => {
-                waiting = true;
-                if s.features & features::GROUP_PIDFD == 0 && !cell(index).has(NUMBER_ONLY) {
-                    // From here on the number is pinned by the members alone.
-                    set_cell(index, cell(index).with(NUMBER_ONLY));
-                    slot.weaken(word);
-                }
-                number_only += cell(index).has(NUMBER_ONLY) as u32;
-            }
-        }
-    }
-    s.roster.header.weak_groups.store(number_only, SeqCst);
-    if !waiting {
-        (s.recheck_at, s.thorough_at) = (NEVER, NEVER);
-        return;
-    }
-    let now = sys::now_ms();
-    if thorough || s.thorough_at == NEVER {
-        s.recheck_step = (s.recheck_step * 2).clamp(RECHECK_FIRST_MS, RECHECK_LAST_MS);
-        s.thorough_at = now + s.recheck_step;
-    }
-    s.recheck_at = if number_only > 0 { s.thorough_at.min(now + RECHECK_NUMBER_MS) } else { s.thorough_at };
-}
-
-/// It is time to look again at what was left.
-pub fn on_time(s: &mut Supervisor, now: u64) {
-    s.recheck_at = NEVER;
-    sync(s);
-    recheck(s, now >= s.thorough_at);
 }
 
 /// Leaders have just exited: what is empty goes at once, the rest is looked at soon.
 pub fn after_exits(s: &mut Supervisor) {
     s.leaders_exited = false;
-    s.recheck_step = 0;
-    s.thorough_at = s.thorough_at.min(sys::now_ms() + RECHECK_FIRST_MS);
-    recheck(s, false);
+    s.thorough_step = 0;
+    s.stop_step = 1;
+    s.thorough_at = s.thorough_at.min(sys::now_ms() + THOROUGH_FIRST_MS);
+    s.tend_at = 0;
+}
+
+/// Looks at every group that is being stopped or whose leader has gone: frees the slots of the empty ones, carries the
+/// stops on, and notes when to look again.
+pub fn tend(s: &mut Supervisor, now: u64) {
+    // Zombies, which a signal would reach, are told from the living. That takes a look at all processes: while its
+    // leader lives, a group does too.
+    let thorough = now >= s.thorough_at;
+    let is_counted = |index| {
+        let c = cell(index);
+        (thorough && c.has(EXITED | NUMBER_ONLY)) || (c.has(STOPPING) && (c.has(EXITED) || requests::is_killed(index)))
+    };
+    members::count(s, &is_counted);
+    s.tend_at = NEVER;
+    let mut waiting = false;
+    s.each_slot(&mut |s, index, slot, word| {
+        let c = cell(index);
+        if !c.has(EXITED | NUMBER_ONLY | STOPPING) {
+            return;
+        }
+        if !word.is_held() || !is_tenant(index, slot, word) {
+            return forget(s, index);
+        }
+        let counted = is_counted(index);
+        match kill::probe_group(s, index, requests::signal_due(index, now), counted) {
+            Left::Nothing => return vacate(s, index, slot, word),
+            Left::Recycled => return recycled(s, index, slot, word),
+            left if c.has(STOPPING) => requests::carry_on(s, index, slot, word, left, now),
+            _ => {}
+        }
+        waiting |= c.has(EXITED);
+        if c.has(EXITED) && s.features & features::GROUP_PIDFD == 0 {
+            // From here on the number is pinned by the members alone.
+            mark(index, NUMBER_ONLY, true);
+            slot.weaken(word);
+        }
+        if cell(index).has(NUMBER_ONLY) {
+            plan(s, AGAIN_MS);
+        }
+    });
+    if !waiting {
+        s.thorough_at = NEVER;
+    } else if thorough || s.thorough_at == NEVER {
+        s.thorough_step = (s.thorough_step * 2).clamp(THOROUGH_FIRST_MS, THOROUGH_LAST_MS);
+        s.thorough_at = now + s.thorough_step;
+    }
+    s.tend_at = s.tend_at.min(s.thorough_at);
+    s.stop_step = (s.stop_step * 2).min(STOP_STEP_LAST_MS);
 }
 
 /// The number is a stranger's, so the group is gone. Whoever asked for a signal is told first, and the slot is freed
 /// at the next look.
-fn recycled(s: &mut Supervisor, index: usize, slot: &Slot, word: Word) {
+fn recycled(s: &mut Supervisor, index: Index, slot: &Slot, word: Word) {
     if requests::answer(slot, request::RECYCLED) {
-        set_cell(index, cell(index).without(STOPPING));
-        s.recheck_at = s.recheck_at.min(sys::now_ms() + RECHECK_NUMBER_MS);
+        mark(index, STOPPING, false);
+        plan(s, AGAIN_MS);
     } else {
         vacate(s, index, slot, word);
     }
 }
 
 /// The group is empty, or a stranger's: the slot is freed. Whoever waits for it, and the keeper, are told.
-pub fn vacate(s: &Supervisor, index: usize, slot: &Slot, word: Word) {
+#[inline(never)]
+pub fn vacate(s: &Supervisor, index: Index, slot: &Slot, word: Word) {
     if cell(index).has(STOPPING) {
-        requests::stopped(s, index, word.serial());
+        requests::stopped(index, slot, word);
     }
     forget(s, index);
-    if slot.vacate(slot_word(slot, word), Side::Supervisor) {
+    // The word may have got a flag since it was read.
+    let now = slot.load();
+    if now.serial() == word.serial() && slot.vacate(now, Side::Supervisor) {
         sys::wake(&slot.request);
         ring(s);
     }
-}
-
-/// The word as it stands, unless another tenant has come.
-fn slot_word(slot: &Slot, word: Word) -> Word {
-    let now = slot.load();
-    if now.serial() == word.serial() && now.flags() & flags::LET_GO == 0 { now } else { word }
 }
 
 /// Wakes the keeper.

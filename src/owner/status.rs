@@ -96,7 +96,7 @@ fn guarantees(runtime: &Runtime, image: Option<Kind>) -> Vec<Guarantee> {
         lifeline(runtime),
         group_signal(known, has(features::GROUP_PIDFD)),
         registration(runtime),
-        supervisor(runtime, image),
+        supervisor(runtime, image, has(features::PARENT_IS_OWNER)),
         escapees(known, has(features::CHILDREN)),
         reuse_proof(runtime, has(features::GROUP_PIDFD)),
     ]
@@ -140,8 +140,11 @@ fn registration(runtime: &Runtime) -> Guarantee {
     }
 }
 
-fn supervisor(runtime: &Runtime, image: Option<Kind>) -> Guarantee {
+fn supervisor(runtime: &Runtime, image: Option<Kind>, is_our_child: bool) -> Guarantee {
     let why = match image {
+        Some(_) if is_our_child => Some(
+            "this process is PID 1 or a subreaper, so the supervisor is its child; it is not let go when idle".into(),
+        ),
         Some(Kind::Memfd) => None,
         Some(_) => Some("a memfd may not be executed here (vm.memfd_noexec, or a security module)".into()),
         None => Some(runtime.life.lock().last_error.clone().unwrap_or_else(|| NOT_YET.into())),

@@ -57,8 +57,11 @@ pub fn status() -> Result<Status> {
     let runtime = Runtime::current()?;
     let header = &runtime.roster.header;
     let state = runtime.life.lock();
-    let unsupervised = match &state.phase {
-        Phase::Replacing => Some("the supervisor was killed and is being replaced"),
+    let unsupervised = match (&runtime.tie, &state.phase) {
+        (Tie::Single { single, .. }, _) if header.ready.load(Ordering::SeqCst) > 0 && !single.is_supervised() => {
+            Some("the supervisor has ended; without threads the next spawn, own, stop or signal starts another")
+        }
+        (_, Phase::Replacing) => Some("the supervisor was killed and is being replaced"),
         _ => None,
     };
     let last_error = state.last_error.clone().or(unsupervised.map(String::from));
@@ -81,6 +84,12 @@ impl Runtime {
     /// 0 while there is none, or one that was let go.
     fn supervisor_pid(&self) -> i32 {
         let header = &self.roster.header;
+        // Without threads nobody notices its end but who looks.
+        if let Tie::Single { single, .. } = &self.tie
+            && !single.is_supervised()
+        {
+            return 0;
+        }
         let generation = header.generation.load(Ordering::SeqCst);
         let serves =
             header.ready.load(Ordering::SeqCst) == generation && header.retired.load(Ordering::SeqCst) < generation;

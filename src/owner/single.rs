@@ -75,12 +75,14 @@ impl Single {
             return Ok(());
         }
         let header = &runtime.roster.header;
-        // One that lost its lifeline but lives must not act beside the next.
-        header.retired.store(header.generation.fetch_add(1, Ordering::SeqCst), Ordering::SeqCst);
+        let last = header.generation.fetch_add(1, Ordering::SeqCst);
         let started = self.start(runtime);
         let mut state = runtime.life.lock();
         match started {
             Ok((planted, kind)) => {
+                // One that lost its lifeline but lives must not act beside the next. Not before there is a next: until
+                // then it is all that covers the children.
+                header.retired.store(last, Ordering::SeqCst);
                 *lifeline = Some(planted);
                 state.image = Some(kind);
                 state.last_error = None;

@@ -71,7 +71,7 @@ pub(super) fn spawn_owned(command: &Command) -> Result<Child> {
         Err(failure) => {
             slot.abandon(word);
             runtime.freed(slot);
-            return Err(explain(command, &words, &failure));
+            return Err(explain(command, &words, &pass, &failure));
         }
     };
     let after = time::boottime_ns();
@@ -228,7 +228,7 @@ impl Streams {
 }
 
 /// The step, the path and the reason in one sentence.
-fn explain(command: &Command, words: &Words, failure: &Failure) -> Error {
+fn explain(command: &Command, words: &Words, pass: &[i32], failure: &Failure) -> Error {
     let step = failure.step.name();
     let program = words.programs.get(failure.index).map(|path| OsStr::from_bytes(path.to_bytes()));
     let what = match failure.step {
@@ -244,7 +244,7 @@ fn explain(command: &Command, words: &Words, failure: &Failure) -> Error {
         }
         Step::Cwd => format!("chdir {}", command.cwd.as_deref().unwrap_or(Path::new("")).display()),
         Step::Stdio => format!("dup2 onto descriptor {}", failure.index),
-        Step::PassFd => format!("pass descriptor {}", command.pass.get(failure.index).copied().unwrap_or(-1)),
+        Step::PassFd => format!("pass descriptor {}", pass.get(failure.index).copied().unwrap_or(-1)),
         Step::Session => "leave the caller's process group".into(),
         Step::Terminal => "take the terminal on descriptor 0".into(),
         Step::CloseOthers => "close the caller's other descriptors".into(),

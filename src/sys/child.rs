@@ -312,11 +312,8 @@ unsafe fn exec(plan: &Plan) -> Failure {
         let result = unsafe { raw!(libc::SYS_execve, program.as_ptr(), plan.argv.as_ptr(), plan.envp.as_ptr()) };
         match result {
             Ok(_) => continue,
-            Err(libc::ENOENT | libc::ENOTDIR | libc::ENAMETOOLONG) => {
-                if index == 0 {
-                    failure.index = index;
-                }
-            }
+            // One of several places. A single path is told as it is.
+            Err(libc::ENOENT | libc::ENOTDIR | libc::ENAMETOOLONG) if plan.programs.len() > 1 => {}
             Err(libc::EACCES) => failure = Failure { step: Step::Exec, errno: libc::EACCES, index },
             Err(errno) => return Failure { step: Step::Exec, errno, index },
         }

@@ -32,6 +32,7 @@ use stage::Stage;
 /// How much to measure.
 #[derive(Clone, Copy)]
 pub struct Effort {
+    /// The short form, for CI.
     pub short: bool,
 }
 

@@ -23,8 +23,7 @@ pub fn measure(stage: &Stage, effort: Effort, report: &mut Report) {
         let (ours, peer) = (Samples::parse(&role.line()), Samples::parse(&role.line()));
         let what = format!("spawn_owned / posix_spawn+setsid, owner of {size}, median of {}", ours.len());
         report.time(key, what, ours.median(), Some(peer.median()));
-        let what = format!("the same, 10th percentile");
-        report.time("", what, ours.percentile(10.0), Some(peer.percentile(10.0)));
+        report.time("", "the same, 10th percentile", ours.percentile(10.0), Some(peer.percentile(10.0)));
     }
 }
 

@@ -146,7 +146,7 @@ fn walk_all(s: &mut Supervisor) {
 }
 
 fn term(s: &mut Supervisor, index: usize) {
-    match kill::group(s, index, sys::SIGTERM) {
+    match kill::end_group(s, index) {
         Sent::Gone => settle(s, index, Outcome::Gone),
         Sent::Recycled => settle(s, index, Outcome::Recycled),
         Sent::Refused => settle(s, index, Outcome::Refused),

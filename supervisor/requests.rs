@@ -69,8 +69,8 @@ fn answer_for(sent: Sent) -> u32 {
 
 fn begin(s: &mut Supervisor, index: usize, slot: &Slot, grace_ms: u32) {
     let now = sys::now_ms();
-    let first = if grace_ms == 0 { 0 } else { sys::SIGTERM };
-    match kill::group(s, index, first) {
+    let sent = if grace_ms == 0 { kill::group(s, index, 0) } else { kill::end_group(s, index) };
+    match sent {
         Sent::Refused => finish(s, index, slot, request::REFUSED, Outcome::Refused),
         Sent::Recycled => finish(s, index, slot, request::RECYCLED, Outcome::Recycled),
         Sent::Denied => finish(s, index, slot, request::EPERM_LEFT, Outcome::Eperm),

@@ -121,7 +121,7 @@ fn walk_members(s: &mut Supervisor) {
 #[inline(never)]
 fn term(s: &mut Supervisor, index: Index, word: Word) {
     mark(index, TERMED, true);
-    if kill::group(s, index, sys::SIGTERM) == Sent::Gone {
+    if kill::end_group(s, index) == Sent::Gone {
         settle(s, index, word, Outcome::Gone);
     }
 }

@@ -47,16 +47,21 @@ pub fn is_forbidden(s: &Supervisor, number: i32) -> bool {
 }
 
 /// Sends `signal` (0: asks only) to the whole group of a slot, and to its leader if that has changed its group.
-/// TERM is followed by CONT: a stopped process would not see it before.
 #[inline(never)]
 pub fn group(s: &Supervisor, index: Index, signal: i32) -> Sent {
     let c = cell(index);
     if !c.has(PROVEN) || is_forbidden(s, c.pid()) {
         return Sent::Refused;
     }
-    let sent = group_once(s, index, c, signal);
-    if signal == sys::SIGTERM && sent == Sent::Reached {
-        group_once(s, index, c, sys::SIGCONT);
+    group_once(s, index, c, signal)
+}
+
+/// TERM, then CONT: a stopped process would not see it before. For a group that is to end; a signal that a caller
+/// passes on (`Child::signal`) is sent alone.
+pub fn end_group(s: &Supervisor, index: Index) -> Sent {
+    let sent = group(s, index, sys::SIGTERM);
+    if sent == Sent::Reached {
+        group(s, index, sys::SIGCONT);
     }
     sent
 }

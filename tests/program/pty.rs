@@ -75,10 +75,6 @@ impl Pty {
     pub fn end(&mut self) -> ExitStatus {
         self.child.wait().expect("wait")
     }
-
-    pub fn leader(&self) -> i32 {
-        self.child.id() as i32
-    }
 }
 
 impl Drop for Pty {

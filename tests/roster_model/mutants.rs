@@ -148,3 +148,19 @@ fn a_release_that_says_so_only_in_the_bitmap_and_only_afterwards() {
     ];
     is_found_out(&with_one_tenant(), &cast, "was released");
 }
+
+#[test]
+fn a_look_at_the_bitmap_and_then_at_the_slots_and_no_more() {
+    let cast = [
+        actor("owner releases", Role::Owner, |s| super::cast::release(s, &s.roster.slots[0], 0)),
+        actor("supervisor", Role::Supervisor(1), |s| {
+            let before = s.ask(|ghost| ghost.tenants[0].released);
+            let bit = s.roster.let_go[0].load(SeqCst) & 1 == 1;
+            let let_go = bit || s.roster.slots[0].load().has(flags::LET_GO);
+            if before && !let_go {
+                s.note(|ghost| ghost.fail("tenant 0 was released, and its mark is still taken for ours"));
+            }
+        }),
+    ];
+    is_found_out(&with_one_tenant(), &cast, "was released");
+}

@@ -96,6 +96,9 @@ impl Traced {
         let driver = thread::Builder::new().name("ptrace".into()).spawn(move || {
             // SAFETY: one system call. The exec that follows stops for its tracer: this thread.
             unsafe { command.pre_exec(|| request(libc::PTRACE_TRACEME, 0, 0, 0).map(drop)) };
+            // Addresses as always: an allocator gives back what is not aligned with more or fewer system calls.
+            // SAFETY: as above.
+            unsafe { command.pre_exec(|| sys::check(libc::personality(NO_RANDOM_ADDRESSES)).map(drop)) };
             let child = command.spawn();
             let pid = child.as_ref().map_or(0, |child| child.id() as i32);
             let failed = child.is_err();
@@ -143,6 +146,7 @@ struct Driver {
     prey: Arc<Mutex<Vec<OwnedFd>>>,
 }
 
+const NO_RANDOM_ADDRESSES: libc::c_ulong = libc::ADDR_NO_RANDOMIZE as libc::c_ulong;
 const SYSCALL_STOP: i32 = libc::SIGTRAP | 0x80;
 const FOLLOW_THREADS: i32 = libc::PTRACE_O_TRACESYSGOOD | libc::PTRACE_O_TRACECLONE;
 const FOLLOW_ALL: i32 =

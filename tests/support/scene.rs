@@ -3,7 +3,7 @@
 
 use super::deadline::{SOON, within};
 use super::owner::{Launch, Owner};
-use super::process::{Process, Stat, numbers_in, supervisors};
+use super::process::{Process, Stat, group_members, numbers_in, supervisors};
 use super::sys;
 use std::net::SocketAddr;
 use std::os::unix::net::UnixDatagram;
@@ -43,8 +43,8 @@ pub struct Scene {
     mailbox: Arc<Mailbox>,
     postman: Option<thread::JoinHandle<()>>,
     next_tag: AtomicU32,
-    /// Everybody who was ever met, to be ended with the scene: owners and announced processes.
-    met: Arc<Mutex<Vec<Process>>>,
+    /// Everybody who was ever met, with their groups, to be ended with the scene: owners and announced processes.
+    met: Arc<Mutex<Vec<(Process, i32)>>>,
     since_ticks: u64,
 }
 
@@ -146,25 +146,26 @@ impl Scene {
 
     /// To be ended with the scene.
     pub fn remember(&self, process: &Process) {
-        self.met.lock().expect("met").push(Process::met(process.pid, process.start_ticks));
+        let group = process.stat().map_or(0, |stat| stat.pgrp);
+        self.met.lock().expect("met").push((Process::met(process.pid, process.start_ticks), group));
     }
 
     /// Every running process that carries this scene's mark.
     pub fn marked(&self) -> Vec<Process> {
-        let entry = format!("{MARK}={}", self.mark);
         let own = std::process::id() as i32;
         let candidates: Vec<i32> = numbers_in("/proc")
             .into_iter()
             .filter(|&pid| pid != own)
             .filter(|&pid| Stat::of(pid).is_some_and(|s| s.runs() && s.start_ticks >= self.since_ticks))
             .collect();
-        carriers(candidates, entry).into_iter().filter_map(Process::open).collect()
+        carriers_of(candidates, &self.mark).into_iter().filter_map(Process::open).collect()
     }
 }
 
-/// Which of them carry this environment entry. Reading another process' environment can block for ever (its memory map
+/// Which of them carry this mark. Reading another process' environment can block for ever (its memory map
 /// may be locked), so a thread does it that is left behind at the one that does not answer.
-fn carriers(mut candidates: Vec<i32>, entry: String) -> Vec<i32> {
+fn carriers_of(mut candidates: Vec<i32>, mark: &str) -> Vec<i32> {
+    let entry = format!("{MARK}={mark}");
     let mut found = Vec::new();
     while !candidates.is_empty() {
         let (asked, answers) = mpsc::channel();
@@ -189,7 +190,7 @@ fn carriers(mut candidates: Vec<i32>, entry: String) -> Vec<i32> {
 }
 
 /// The mailbox' thread: opens a pidfd for whoever announces itself, while the message is fresh.
-fn deliver(socket: &UnixDatagram, mailbox: &Mailbox, met: &Mutex<Vec<Process>>) {
+fn deliver(socket: &UnixDatagram, mailbox: &Mailbox, met: &Mutex<Vec<(Process, i32)>>) {
     let mut buffer = vec![0; 1 << 16];
     while let Ok(length) = socket.recv(&mut buffer) {
         if length == 0 {
@@ -199,7 +200,8 @@ fn deliver(socket: &UnixDatagram, mailbox: &Mailbox, met: &Mutex<Vec<Process>>) 
         let number = |name: &str| message[name].as_i64().unwrap_or(0);
         let text = |name: &str| message[name].as_str().unwrap_or_default().to_string();
         let process = Process::met(number("pid") as i32, number("start") as u64);
-        met.lock().expect("met").push(Process::met(process.pid, process.start_ticks));
+        let again = Process::met(process.pid, process.start_ticks);
+        met.lock().expect("met").push((again, number("pgid") as i32));
         let seat = Seat {
             tag: text("tag"),
             role: text("role"),
@@ -214,24 +216,46 @@ fn deliver(socket: &UnixDatagram, mailbox: &Mailbox, met: &Mutex<Vec<Process>>) 
     }
 }
 
+impl Scene {
+    /// KILL to everybody who was met or carries the mark, and to their groups. True: there was nobody left.
+    ///
+    /// A list of processes is never up to date while they fork; the signal to a group is, so known groups are
+    /// signalled whether or not anybody was seen in them, unless somebody is in there who is none of ours.
+    fn end_everybody(&self, met: &[(Process, i32)]) -> bool {
+        let carriers = self.marked();
+        let ours = |pid: i32| carriers.iter().chain(met.iter().map(|(p, _)| p)).any(|p| p.pid == pid && p.is_alive());
+        let mut groups: Vec<i32> = met.iter().map(|(_, group)| *group).collect();
+        groups.extend(carriers.iter().filter_map(|p| p.stat()).map(|stat| stat.pgrp));
+        groups.sort_unstable();
+        groups.dedup();
+        // SAFETY: no arguments.
+        let own_group = unsafe { libc::getpgrp() };
+        for group in groups.into_iter().filter(|&group| group > 1 && group != own_group) {
+            // Whoever has joined since the look at the marks is asked for his.
+            let unknown: Vec<i32> = group_members(group).into_iter().filter(|&pid| !ours(pid)).collect();
+            let marked = carriers_of(unknown.clone(), &self.mark);
+            let stranger = unknown.iter().any(|&pid| !marked.contains(&pid) && Stat::of(pid).is_some_and(|s| s.runs()));
+            if !stranger {
+                let _ = sys::kill(-group, libc::SIGKILL);
+            }
+        }
+        for process in met.iter().map(|(p, _)| p).chain(&carriers) {
+            let _ = process.signal(libc::SIGKILL);
+        }
+        carriers.is_empty() && met.iter().all(|(process, _)| process.is_gone())
+    }
+}
+
 impl Drop for Scene {
     fn drop(&mut self) {
-        let met: Vec<Process> = std::mem::take(&mut *self.met.lock().expect("met"));
+        let met: Vec<(Process, i32)> = std::mem::take(&mut *self.met.lock().expect("met"));
         let supervisors: Vec<Process> = supervisors()
             .into_iter()
-            .filter(|(owner, s)| s.start_ticks >= self.since_ticks && met.iter().any(|p| p.pid == *owner))
+            .filter(|(owner, s)| s.start_ticks >= self.since_ticks && met.iter().any(|(p, _)| p.pid == *owner))
             .map(|(_, supervisor)| supervisor)
             .collect();
-        let end_all = || {
-            let carriers = self.marked();
-            // The group first: a chain of forks is faster than any list, but not than its group's signal.
-            for process in met.iter().chain(&carriers).filter(|p| p.is_alive()) {
-                let _ = process.signal_group(libc::SIGKILL);
-                let _ = process.signal(libc::SIGKILL);
-            }
-            carriers.is_empty() && met.iter().all(Process::is_gone)
-        };
-        let clean = within(SOON, end_all);
+        self.end_everybody(&met);
+        let clean = within(SOON, || self.end_everybody(&met));
         // They have nothing left to do and end by themselves; one that does not must not outlive the test either.
         let patience = sys::after(Duration::from_secs(2));
         for supervisor in &supervisors {

@@ -1,5 +1,6 @@
 //! Whatever a test starts is gone with its scene, also when the test panics.
 
+use super::support::process::group_members;
 use super::support::{Process, Scene, sys};
 use std::time::Duration;
 
@@ -34,6 +35,7 @@ fn nothing_is_left_behind_a_panic() {
     assert_eq!(met.len(), HARD.iter().map(|(_, roles)| roles.len()).sum::<usize>());
     for process in met {
         process.assert_gone_by(sys::after(Duration::ZERO), "left behind");
+        assert!(group_members(process.pid).is_empty(), "members of group {}", process.pid);
     }
 }
 

@@ -97,7 +97,8 @@ pub mod features {
     pub const PIDFS: u32 = 2;
     /// `/proc/PID/task/TID/children` exists.
     pub const CHILDREN: u32 = 4;
-    /// The owner is PID 1 or a subreaper: the supervisor is its child.
+    /// The owner is PID 1 or a subreaper: the supervisor is its child. Added by the owner, which knows when the process
+    /// between the two has gone.
     pub const PARENT_IS_OWNER: u32 = 8;
 }
 

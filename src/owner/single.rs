@@ -122,6 +122,7 @@ impl Single {
         launch(&order, runtime.kernel.memory).map_err(|(step, errno)| failed(step)(errno))?;
         drop((back_writer, reader));
         await_ready(&back)?;
+        runtime.note_supervisors_parent();
         let planted = Planted::new(lifeline).ok_or_else(|| failed("fstat")(libc::EBADF))?;
         atfork::close_in_copies(planted.number, planted.file.1).map_err(failed("pthread_atfork"))?;
         Ok((planted, kind))

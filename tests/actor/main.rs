@@ -11,6 +11,7 @@ mod announce;
 mod deeds;
 mod family;
 mod foreign;
+mod host;
 mod owner;
 mod raw;
 #[allow(dead_code, reason = "the tests use the rest of it")]

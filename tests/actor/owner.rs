@@ -3,7 +3,7 @@
 //! The end of its input makes it leave in good order, so an owner whose test was killed does not stay behind.
 
 use crate::announce::{self, start_ticks};
-use crate::{deeds, foreign, raw, spawning, storms};
+use crate::{deeds, foreign, host, raw, spawning, storms};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -113,7 +113,7 @@ pub fn perform(words: &[&str]) -> Answer {
         ["storm" | "rounds" | "stop-storm" | "idle-race" | "foreign-storm", ..] => storms::perform(words),
         ["wait" | "try-wait" | "signal" | "stop" | "exit-fd" | "drop", ..] => spawning::on_child(words),
         ["read-stdout" | "read-stderr" | "write-stdin" | "close-stdin", ..] => spawning::on_pipe(words),
-        _ => deeds::perform(words),
+        _ => host::perform(words).unwrap_or_else(|| deeds::perform(words)),
     }
 }
 

@@ -125,7 +125,7 @@ fn read_terminal() {
 }
 
 /// `%41` is a byte in hex: names may hold what a word cannot.
-fn unescape(name: &str) -> Vec<u8> {
+pub fn unescape(name: &str) -> Vec<u8> {
     let mut bytes = Vec::new();
     let mut rest = name.as_bytes();
     while let [first, tail @ ..] = rest {

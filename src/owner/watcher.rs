@@ -115,6 +115,7 @@ impl Watcher {
         match self.start() {
             Ok(()) => {
                 self.runtime.life.enter(Phase::Running);
+                self.runtime.wake_all();
             }
             Err(error) if self.runtime.slots_in_use() == 0 => {
                 self.runtime.life.fail(&error, Phase::Broken { error: error.clone(), at: Instant::now() });

@@ -145,6 +145,11 @@ fn probe(header: &roster::Header, own_pid: i32) -> u32 {
 
 fn serve(s: &mut Supervisor) -> ! {
     loop {
+        // Before the first wait, too: a predecessor may have been killed over this very question.
+        let asked = s.roster.header.scan_request.load(SeqCst);
+        if asked != s.scan_answered && !s.scanner.runs() {
+            scan::begin(s, scan::Mode::Count);
+        }
         let now = sys::now_ms();
         let mut until = s.tend_at.min(scan::tick(s, now)).min(log::tick(s, now));
         if s.ended != 0 {
@@ -171,10 +176,6 @@ fn serve(s: &mut Supervisor) -> ! {
         let now = sys::now_ms();
         if now >= s.tend_at {
             watch::tend(s, now);
-        }
-        let asked = s.roster.header.scan_request.load(SeqCst);
-        if asked != s.scan_answered && !s.scanner.runs() {
-            scan::begin(s, scan::Mode::Count);
         }
     }
 }

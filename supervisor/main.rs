@@ -163,7 +163,7 @@ fn serve(s: &mut Supervisor) -> ! {
         event::wait(s, until);
 
         // First of all: an owner that let this supervisor go may have started another one, and new children, since.
-        if s.roster.header.retired.load(SeqCst) >= s.generation {
+        if s.is_retired() {
             sys::exit(0);
         }
         if owner::is_gone(s) {

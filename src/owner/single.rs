@@ -102,7 +102,9 @@ impl Single {
             Error::new(ErrorCode::Supervisor, "start the supervisor", told)
         })?;
         let (reader, lifeline) = fd::pipe().map_err(failed("pipe2"))?;
-        fd::set_nonblocking(&lifeline).map_err(failed("fcntl"))?;
+        for end in [&reader, &lifeline] {
+            fd::set_nonblocking(end).map_err(failed("fcntl"))?;
+        }
         let owner = pidfd::open(process::pid()).map_err(failed("pidfd_open"))?;
         let (image, kind) = match image::in_memfd() {
             Ok(image) => (image, Kind::Memfd),

@@ -42,6 +42,8 @@ const LONGEST_PAUSE_AFTER_KILL: Duration = Duration::from_secs(1);
 const LONGEST_PAUSE_AFTER_FAILURE: Duration = Duration::from_secs(5);
 /// A supervisor says ready within a millisecond; a machine that swaps may need longer.
 const READY_LIMIT_MS: i32 = 10_000;
+/// One that was let go ends at once, unless somebody has stopped it.
+const LET_GO_LIMIT_MS: i32 = 1_000;
 /// So many in a row that end before they said anything are no accident.
 const SILENT_STARTS: u32 = 3;
 
@@ -150,7 +152,11 @@ impl Watcher {
 
     /// Starts the next generation and waits until it says ready.
     fn start(&mut self) -> Result<(), Error> {
-        self.back = None;
+        // One that was let go and is still on its way out would share the lifelines with the next: it could take a
+        // byte that is meant for that one.
+        if let Some((back, _)) = self.back.take() {
+            let _ = fd::poll(back.as_raw_fd(), 0, LET_GO_LIMIT_MS);
+        }
         let (back, kind) = start_until_ready(|| {
             self.runtime.roster.header.generation.fetch_add(1, Ordering::SeqCst);
             self.execute()

@@ -24,6 +24,15 @@ pub(crate) enum Answer {
 }
 
 impl Runtime {
+    /// Wakes the keeper and everybody who waits for an answer: a supervisor that was killed between a change of the
+    /// roster and the wake-up that follows it has left them asleep. They look, and sleep on if there is nothing.
+    pub(crate) fn wake_all(&self) {
+        self.ring(0);
+        for slot in self.roster.used() {
+            futex::wake(&slot.request);
+        }
+    }
+
     /// Puts a request into the group's mailbox and waits for its answer, at most `limit` and some slack.
     pub(crate) fn ask(&self, tenancy: Tenancy, ask: Request, limit: Duration, step: &'static str) -> Result<Answer> {
         let mailbox = &tenancy.slot.request;

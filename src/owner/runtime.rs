@@ -114,6 +114,11 @@ impl Runtime {
         }
     }
 
+    /// The host is PID 1 or a subreaper, so the supervisor is its child.
+    pub(crate) fn is_parent_of_supervisor(&self) -> bool {
+        self.roster.header.features.load(Ordering::SeqCst) & features::PARENT_IS_OWNER != 0
+    }
+
     /// Asks the keeper for `chores`. Bell and chores are looked at in this order on the other side, so none is lost.
     pub(crate) fn ring(&self, chores: u32) {
         if let Tie::Single { single, .. } = &self.tie {

@@ -35,12 +35,18 @@ pub fn wait(s: &mut Supervisor, until: u64) {
 }
 
 /// Bytes are wake-ups; the end is the end of one of the owner's threads.
+///
+/// The pipe is the next supervisor's, too. One that was let go leaves its bytes alone: a byte that it took would be
+/// missed by the next one, which was woken by the same byte and finds the pipe empty.
 fn lifeline(s: &mut Supervisor, fd: i32, bit: u32) {
+    if s.is_retired() {
+        sys::exit(0);
+    }
     let mut bytes = [0u8; 256];
     match sys::read(fd, &mut bytes) {
         // The roster is looked at after every wait.
         1.. => {}
-        ret if ret == sys::EINTR as isize => {}
+        ret if ret == sys::EINTR as isize || ret == sys::EAGAIN as isize => {}
         _ => {
             sys::epoll_remove(s.epoll, fd);
             if s.ended == 0 {

@@ -142,6 +142,11 @@ fn probe(own_pid: i32) -> u32 {
 
 fn serve(s: &mut Supervisor) -> ! {
     loop {
+        // Before the first wait, too: a predecessor may have been killed over this very question.
+        let asked = s.roster.header.scan_request.load(SeqCst);
+        if asked != s.scan_answered && !s.scanner.runs() {
+            scan::begin(s, scan::Mode::Count);
+        }
         let now = sys::now_ms();
         let mut until = s.tend_at.min(scan::tick(s, now)).min(log::tick(s, now));
         if s.ended != 0 {
@@ -155,7 +160,7 @@ fn serve(s: &mut Supervisor) -> ! {
         event::wait(s, until);
 
         // First of all: an owner that let this supervisor go may have started another one, and new children, since.
-        if s.roster.header.retired.load(SeqCst) >= s.generation {
+        if s.is_retired() {
             sys::exit(0);
         }
         if owner::is_gone(s) {
@@ -168,10 +173,6 @@ fn serve(s: &mut Supervisor) -> ! {
         let now = sys::now_ms();
         if now >= s.tend_at {
             watch::tend(s, now);
-        }
-        let asked = s.roster.header.scan_request.load(SeqCst);
-        if asked != s.scan_answered && !s.scanner.runs() {
-            scan::begin(s, scan::Mode::Count);
         }
     }
 }

@@ -3,7 +3,7 @@
 //! The roster belongs to the owner too, whose memory is not trusted: what was *proven* is noted here. All of it stands
 //! in .bss, indexed by slot, so a page that was never needed does not exist.
 
-use super::atomic::{AtomicU64, Ordering::Relaxed};
+use super::atomic::{AtomicU64, Ordering::Relaxed, Ordering::SeqCst};
 use super::log::Log;
 use super::roster::{Roster, SLOTS, Slot, State, Word};
 use super::scan::Scanner;
@@ -134,6 +134,11 @@ pub struct Supervisor {
 }
 
 impl Supervisor {
+    /// The owner has let this supervisor go, and may have started another one, and new children, since.
+    pub fn is_retired(&self) -> bool {
+        self.roster.header.retired.load(SeqCst) >= self.generation
+    }
+
     /// Calls `each` with every slot that was ever taken.
     #[inline(never)]
     pub fn each_slot(&mut self, each: &mut dyn FnMut(&mut Supervisor, Index, &Slot, Word)) {

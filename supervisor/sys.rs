@@ -12,6 +12,7 @@ pub const EPERM: i32 = -1;
 pub const ENOENT: i32 = -2;
 pub const ESRCH: i32 = -3;
 pub const EINTR: i32 = -4;
+pub const EAGAIN: i32 = -11;
 pub const EINVAL: i32 = -22;
 
 pub const SIGKILL: i32 = 9;

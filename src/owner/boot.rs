@@ -114,7 +114,8 @@ fn prepare(settings: Settings, kernel: Kernel, ancestors: Vec<Ancestor>) -> Step
     let (lifeline_a, held_a) = step("pipe2", fd::pipe())?;
     let (lifeline_b, held_b) = step("pipe2", fd::pipe())?;
     let (orders, to_watcher) = step("pipe2", fd::pipe())?;
-    for end in [&held_a, &to_watcher, &orders] {
+    // The read ends of the lifelines, too: a supervisor may be woken by a byte that its predecessor took.
+    for end in [&held_a, &to_watcher, &orders, &lifeline_a, &lifeline_b] {
         step("fcntl", fd::set_nonblocking(end))?;
     }
     let owner = step("pidfd_open", pidfd::open(process::pid()))?;

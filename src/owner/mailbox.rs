@@ -3,6 +3,7 @@
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
+use super::lock;
 use super::roster::Tenancy;
 use super::runtime::{Runtime, chores};
 use crate::error::{Error, ErrorCode, Result};
@@ -23,6 +24,15 @@ pub(crate) enum Answer {
 }
 
 impl Runtime {
+    /// Wakes the keeper and everybody who waits for an answer: a supervisor that was killed between a change of the
+    /// roster and the wake-up that follows it has left them asleep. They look, and sleep on if there is nothing.
+    pub(crate) fn wake_all(&self) {
+        self.ring(0);
+        for slot in self.roster.used() {
+            futex::wake(&slot.request);
+        }
+    }
+
     /// Puts a request into the group's mailbox and waits for its answer, at most `limit` and some slack.
     pub(crate) fn ask(&self, tenancy: Tenancy, ask: Request, limit: Duration, step: &'static str) -> Result<Answer> {
         let mailbox = &tenancy.slot.request;
@@ -30,6 +40,7 @@ impl Runtime {
         let mut answer = None;
         // Another thread's request on the same group is let finish first.
         let put = futex::wait_until(mailbox, Some(deadline), |word| {
+            let _mail = lock(&self.mail);
             if tenancy.held().is_none() {
                 answer = Some(Answer::Gone);
                 return true;
@@ -51,6 +62,7 @@ impl Runtime {
                 answer.is_some()
             });
             // Only our own answer, or our own request, is taken back: a freed slot may have a new tenant.
+            let _mail = lock(&self.mail);
             if tenancy.held().is_some() {
                 let left = mailbox.load(Ordering::SeqCst);
                 if matches!(request::decode(left), Request::Answer(_)) || left == request::encode(ask) {

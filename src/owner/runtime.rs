@@ -55,6 +55,9 @@ pub(crate) struct Runtime {
     pub chores: AtomicU32,
     /// Own and release are one at a time: all slots in `Claimed` belong to the call that holds this.
     pub registry: Mutex<()>,
+    /// Held for the instant in which a slot is taken or a request is put into (or out of) its mailbox: a request must
+    /// not reach the slot's next tenant. Never across a system call that waits.
+    pub mail: Mutex<()>,
     pub ancestors: Vec<Ancestor>,
     /// Where the search for a free slot begins.
     pub next_slot: AtomicUsize,
@@ -78,6 +81,7 @@ impl Runtime {
             exits: Exits::new(),
             chores: AtomicU32::new(0),
             registry: Mutex::new(()),
+            mail: Mutex::new(()),
             ancestors,
             next_slot: AtomicUsize::new(0),
         }

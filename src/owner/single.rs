@@ -13,7 +13,7 @@ use std::time::Instant;
 use super::leader::Leader;
 use super::lock;
 use super::runtime::Runtime;
-use super::watcher::await_ready;
+use super::watcher::start_until_ready;
 use crate::error::{Error, ErrorCode, Result};
 use crate::sys::image::{self, Kind};
 use crate::sys::launch::{Launch, launch};
@@ -102,26 +102,30 @@ impl Single {
             Error::new(ErrorCode::Supervisor, "start the supervisor", told)
         })?;
         let (reader, lifeline) = fd::pipe().map_err(failed("pipe2"))?;
-        let (back, back_writer) = fd::pipe().map_err(failed("pipe2"))?;
-        fd::set_nonblocking(&lifeline).map_err(failed("fcntl"))?;
+        for end in [&reader, &lifeline] {
+            fd::set_nonblocking(end).map_err(failed("fcntl"))?;
+        }
         let owner = pidfd::open(process::pid()).map_err(failed("pidfd_open"))?;
         let (image, kind) = match image::in_memfd() {
             Ok(image) => (image, Kind::Memfd),
             Err(_) => image::in_directory(&std::env::temp_dir()).map_err(failed("create the supervisor's file"))?,
         };
         let name = CString::new(runtime.pid.to_string()).unwrap_or_default();
-        let order = Launch {
-            image: image.as_raw_fd(),
-            roster,
-            lifeline_a: reader.as_raw_fd(),
-            lifeline_b: -1,
-            back: back_writer.as_raw_fd(),
-            owner: owner.as_raw_fd(),
-            owner_name: &name,
-        };
-        launch(&order, runtime.kernel.memory).map_err(|(step, errno)| failed(step)(errno))?;
-        drop((back_writer, reader));
-        await_ready(&back)?;
+        start_until_ready(|| {
+            let (back, back_writer) = fd::pipe().map_err(failed("pipe2"))?;
+            let order = Launch {
+                image: image.as_raw_fd(),
+                roster,
+                lifeline_a: reader.as_raw_fd(),
+                lifeline_b: -1,
+                back: back_writer.as_raw_fd(),
+                owner: owner.as_raw_fd(),
+                owner_name: &name,
+            };
+            launch(&order, runtime.kernel.memory).map_err(|(step, errno)| failed(step)(errno))?;
+            Ok((back, ()))
+        })?;
+        drop(reader);
         runtime.note_supervisors_parent();
         let planted = Planted::new(lifeline).ok_or_else(|| failed("fstat")(libc::EBADF))?;
         atfork::close_in_copies(planted.number, planted.file.1).map_err(failed("pthread_atfork"))?;

@@ -42,6 +42,10 @@ const LONGEST_PAUSE_AFTER_KILL: Duration = Duration::from_secs(1);
 const LONGEST_PAUSE_AFTER_FAILURE: Duration = Duration::from_secs(5);
 /// A supervisor says ready within a millisecond; a machine that swaps may need longer.
 const READY_LIMIT_MS: i32 = 10_000;
+/// One that was let go ends at once, unless somebody has stopped it.
+const LET_GO_LIMIT_MS: i32 = 1_000;
+/// So many in a row that end before they said anything are no accident.
+const SILENT_STARTS: u32 = 3;
 
 struct Watcher {
     runtime: &'static Runtime,
@@ -111,7 +115,10 @@ impl Watcher {
     fn replace(&mut self) {
         self.due = None;
         match self.start() {
-            Ok(()) => self.runtime.life.enter(Phase::Running),
+            Ok(()) => {
+                self.runtime.life.enter(Phase::Running);
+                self.runtime.wake_all();
+            }
             Err(error) if self.runtime.slots_in_use() == 0 => {
                 self.runtime.life.fail(&error, Phase::Broken { error: error.clone(), at: Instant::now() });
             }
@@ -145,11 +152,15 @@ impl Watcher {
 
     /// Starts the next generation and waits until it says ready.
     fn start(&mut self) -> Result<(), Error> {
-        self.back = None;
-        let header = &self.runtime.roster.header;
-        header.generation.fetch_add(1, Ordering::SeqCst);
-        let (back, kind) = self.execute()?;
-        await_ready(&back)?;
+        // One that was let go and is still on its way out would share the lifelines with the next: it could take a
+        // byte that is meant for that one.
+        if let Some((back, _)) = self.back.take() {
+            let _ = fd::poll(back.as_raw_fd(), 0, LET_GO_LIMIT_MS);
+        }
+        let (back, kind) = start_until_ready(|| {
+            self.runtime.roster.header.generation.fetch_add(1, Ordering::SeqCst);
+            self.execute()
+        })?;
         self.runtime.note_supervisors_parent();
         self.epoll.add(&back, BACK).map_err(|errno| Error::os("epoll_ctl", errno))?;
         self.back = Some((back, Instant::now()));
@@ -230,22 +241,39 @@ fn directories(runtime: &Runtime) -> Vec<PathBuf> {
     places
 }
 
-/// Reads what the new supervisor says of itself.
-pub(super) fn await_ready(back: &OwnedFd) -> Result<(), Error> {
+/// Starts a supervisor by `start`, which returns its back pipe, and waits until it says ready.
+///
+/// One that was killed before it could say a word is no sign of a broken installation, so a few more are tried. One
+/// whose system calls are refused ends like that every time.
+pub(super) fn start_until_ready<T>(
+    mut start: impl FnMut() -> Result<(OwnedFd, T), Error>,
+) -> Result<(OwnedFd, T), Error> {
+    for _ in 0..SILENT_STARTS {
+        let (back, rest) = start()?;
+        if says_ready(&back)? {
+            return Ok((back, rest));
+        }
+    }
+    let told = format!(
+        "{SILENT_STARTS} supervisors ended before they were ready: something kills them, or refuses their system calls"
+    );
+    Err(Error::new(ErrorCode::Supervisor, "start the supervisor", told))
+}
+
+/// Reads what the new supervisor says of itself. False: it ended without a word.
+fn says_ready(back: &OwnedFd) -> Result<bool, Error> {
     let told = |text: String| Error::new(ErrorCode::Supervisor, "start the supervisor", text);
     if fd::poll(back.as_raw_fd(), libc::POLLIN, READY_LIMIT_MS) == Ok(0) {
         return Err(told(format!("the supervisor did not say ready within {READY_LIMIT_MS} ms")));
     }
     let mut said = [0u8; 4];
     match fd::read_full(back, &mut said[..1]) {
-        1 if said[0] == back::READY => Ok(()),
+        1 if said[0] == back::READY => Ok(true),
         1 if said[0] == back::FAILED && fd::read_full(back, &mut said[1..]) == 3 => {
             let errno = u16::from_le_bytes([said[2], said[3]]);
             let reason = std::io::Error::from_raw_os_error(errno.into());
             Err(told(format!("the supervisor could not {}: {reason}", Step::name(said[1]))))
         }
-        _ => Err(told(
-            "the supervisor ended before it was ready: something kills it, or refuses its system calls".into(),
-        )),
+        _ => Ok(false),
     }
 }

@@ -5,9 +5,9 @@
 //! pidfd of its leader, or, where the kernel cannot do that, by its number after a proof that it is still pinned.
 
 use super::atomic::Ordering::SeqCst;
-use super::roster::{State, features};
+use super::roster::{State, fds, features};
 use super::stat::Stat;
-use super::state::{Cell, EXITED, Index, PID_END, PROVEN, Supervisor, cell};
+use super::state::{Cell, EXITED, Index, NUMBER_ONLY, PID_END, PROVEN, Supervisor, cell};
 use super::{members, proc, sys};
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -35,13 +35,13 @@ fn answer(ret: i32) -> Sent {
     }
 }
 
-/// Numbers, of processes and of groups, that are never signalled: everybody (0, 1 and below), what no pid can be, this supervisor, its
-/// group and session, the owner and its group, and the groups of the owner's ancestors. The last are read live: the
+/// Numbers, of processes and of groups, that are never signalled: everybody (0, 1 and below), what no pid can be, this supervisor
+/// (it leads its group and its session), the owner and its group, and the groups of the owner's ancestors. The last are read live: the
 /// owner clears an entry when the number has been recycled by a child of ours.
 pub fn is_forbidden(s: &Supervisor, number: i32) -> bool {
     let header = &s.roster.header;
     !(2..PID_END).contains(&number)
-        || [s.own_pid, s.own_group, s.own_session, s.owner_pid, s.owner_group].contains(&number)
+        || [s.own_pid, s.owner_pid, s.owner_group].contains(&number)
         || [&header.owner_pid, &header.owner_pgid].iter().any(|n| n.load(SeqCst) == number)
         || header.forbidden.iter().any(|n| n.load(SeqCst) == number)
 }
@@ -97,6 +97,13 @@ fn is_pinned(s: &Supervisor, index: Index, c: Cell) -> bool {
     proc::look(c.pid()).is_none_or(|stat| c.fd() < 0 && s.started_by(stat.start_ticks, since))
 }
 
+/// KILL to a process that the scanner has just found, proven by its start.
+pub fn on_sight(s: &Supervisor, stat: &Stat) {
+    let fd = sys::pidfd_open(stat.pid);
+    one(s, stat.pid, fd, stat.start_ticks, sys::SIGKILL);
+    sys::close(fd);
+}
+
 /// What is left of a group.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Left {
@@ -117,7 +124,8 @@ pub fn probe_group(s: &Supervisor, index: Index, signal: i32, counted: bool) -> 
         Sent::Recycled => Left::Recycled,
         Sent::Refused => Left::Refused,
         // A signal reaches zombies too.
-        _ if counted && members::none_lives(index) => Left::Nothing,
+        // A leader that has not exited lives, in whatever group.
+        _ if counted && cell(index).has(EXITED | NUMBER_ONLY) && members::none_lives(index) => Left::Nothing,
         _ if counted && members::all_denied(index) => Left::OthersOnly,
         _ => Left::Somebody,
     }
@@ -151,18 +159,15 @@ pub fn helper(pid: i32) {
 }
 
 /// What this kernel can do, found out by asking it about ourselves.
-pub fn probe(own_pid: i32) -> u32 {
-    let pidfd = sys::pidfd_open(own_pid);
-    if pidfd < 0 {
-        return 0;
-    }
+pub fn probe(s: &Supervisor) -> u32 {
     let mut found = 0;
-    if sys::pidfd_send(pidfd, 0, sys::TO_GROUP) == 0 {
-        found |= features::GROUP_PIDFD;
-    }
-    if sys::is_pidfs(pidfd) {
-        found |= features::PIDFS;
-    }
-    sys::close(pidfd);
+    let mut add = |flag, yes| found |= if yes { flag } else { 0 };
+    let own = sys::pidfd_open(s.own_pid);
+    add(features::GROUP_PIDFD, sys::pidfd_send(own, 0, sys::TO_GROUP) == 0);
+    // Before pidfs, all pidfds shared one inode.
+    add(features::PIDFS, own >= 0 && sys::inode(own) != sys::inode(fds::OWNER));
+    add(features::CHILDREN, proc::has_children_file(s.own_pid));
+    add(features::PARENT_IS_OWNER, sys::getppid() == s.owner_pid);
+    sys::close(own);
     found
 }

@@ -126,17 +126,13 @@ pub fn tick(s: &mut Supervisor, now: u64) -> u64 {
 
 /// Writes what is pending, and waits for it until `until` at the latest.
 pub fn finish(s: &mut Supervisor, until: u64) {
-    loop {
-        let now = sys::now_ms();
-        let next = tick(s, now);
-        if next == NEVER || now >= until {
-            return;
-        }
-        sys::sleep_ms(next - now);
+    while tick(s, sys::now_ms()) != NEVER && sys::now_ms() < until {
+        sys::sleep_ms(1);
     }
 }
 
-/// Opens the file, and moves one that is full out of the way.
+/// Opens the file, after one that is full was moved out of the way. Two that do this in the same instant lose the
+/// older file: this is a courtesy to whoever asks what happened, not a record.
 fn open(s: &Supervisor) -> i32 {
     const FILE: &[u8] = b"reaped.jsonl\0";
     const OLDER: &[u8] = b"reaped.jsonl.1\0";
@@ -144,17 +140,15 @@ fn open(s: &Supervisor) -> i32 {
     if sys::enter_home(s.roster) < 0 {
         return -1;
     }
-    let mut file = sys::open(FILE, FLAGS, 0o600);
-    let Some(stat) = sys::fstat(file).filter(|stat| stat.regular) else { return -1 };
-    if stat.size >= SIZE_LIMIT_BYTES && sys::try_lock(file) == 0 {
-        // With the lock held and the path still this file's, nobody else has moved it: the older is lost once only.
-        file = sys::open(FILE, FLAGS, 0o600);
-        if sys::fstat(file).is_some_and(|now| now.inode == stat.inode) {
+    let file = sys::open(FILE, FLAGS, 0o600);
+    match sys::fstat(file) {
+        Some(stat) if stat.regular && stat.size < SIZE_LIMIT_BYTES => file,
+        Some(stat) if stat.regular => {
             sys::rename(FILE, OLDER);
-            file = sys::open(FILE, FLAGS, 0o600);
+            sys::open(FILE, FLAGS, 0o600)
         }
+        _ => -1,
     }
-    file
 }
 
 fn write_line(s: &Supervisor, file: i32, pending: &Pending) {

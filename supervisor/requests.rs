@@ -75,10 +75,6 @@ fn begin(s: &mut Supervisor, index: Index, grace_ms: u32) {
     (s.tend_at, s.stop_step) = (0, 1);
 }
 
-pub fn is_killed(index: Index) -> bool {
-    deadline(index).1
-}
-
 /// What is to be sent now to a group that may be being stopped.
 pub fn signal_due(index: Index, now: u64) -> i32 {
     if cell(index).has(STOPPING) && now >= deadline(index).0 { sys::SIGKILL } else { 0 }
@@ -96,6 +92,7 @@ pub fn carry_on(s: &mut Supervisor, index: Index, slot: &Slot, word: Word, left:
             set_deadline(index, kill_at, due);
             // A group without its leader ends without an event.
             let polled = due || cell(index).has(EXITED);
+            s.count_members |= polled;
             s.tend_at = s.tend_at.min(if polled { now + s.stop_step } else { kill_at });
             return;
         }

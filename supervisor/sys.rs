@@ -103,12 +103,6 @@ pub fn rename(from: &[u8], to: &[u8]) -> i32 {
     unsafe { call(AT_FDCWD, c_path(from), AT_FDCWD, c_path(to), nr::RENAMEAT) as i32 }
 }
 
-/// Takes the exclusive flock, without waiting.
-pub fn try_lock(fd: i32) -> i32 {
-    const LOCK_EX_NB: usize = 2 | 4;
-    plain(nr::FLOCK, fd as usize, LOCK_EX_NB, 0, 0)
-}
-
 pub fn read_dir(fd: i32, into: &mut [u8]) -> isize {
     // SAFETY: the kernel writes inside `into` only.
     unsafe { call(fd as usize, into.as_mut_ptr() as usize, into.len(), 0, nr::GETDENTS64) }
@@ -129,13 +123,9 @@ pub fn fstat(fd: i32) -> Option<FileStat> {
     (ret == 0).then_some(FileStat { inode: raw[1], size: raw[6], regular: mode & 0o170000 == 0o100000 })
 }
 
-/// Whether `fd` is a file of pidfs: its inode number then names a process for the whole boot.
-pub fn is_pidfs(fd: i32) -> bool {
-    const PIDFS_MAGIC: u64 = 0x5049_4446;
-    let mut raw = [0u64; 15];
-    // SAFETY: `struct statfs` has 120 bytes on both.
-    let ret = unsafe { call(fd as usize, raw.as_mut_ptr() as usize, 0, 0, nr::FSTATFS) };
-    ret == 0 && raw[0] == PIDFS_MAGIC
+/// 0: unknown.
+pub fn inode(fd: i32) -> u64 {
+    fstat(fd).map_or(0, |stat| stat.inode)
 }
 
 /// Read end and write end.
@@ -195,6 +185,11 @@ pub fn now_ms() -> u64 {
     now_ns(1) / 1_000_000
 }
 
+/// CLOCK_BOOTTIME in clock ticks, as `/proc/PID/stat` gives start times; USER_HZ is 100 on every architecture.
+pub fn boot_ticks() -> u64 {
+    now_ns(7) / 10_000_000
+}
+
 /// CLOCK_REALTIME in milliseconds.
 pub fn unix_ms() -> u64 {
     now_ns(0) / 1_000_000
@@ -215,8 +210,9 @@ pub fn getppid() -> i32 {
 pub fn getpgid(pid: i32) -> i32 {
     plain(nr::GETPGID, pid as usize, 0, 0, 0)
 }
-pub fn getsid(pid: i32) -> i32 {
-    plain(nr::GETSID, pid as usize, 0, 0, 0)
+/// Refused to a process that leads a group already, which is as well.
+pub fn setsid() {
+    plain(nr::SETSID, 0, 0, 0, 0);
 }
 
 pub fn kill(pid: i32, signal: i32) -> i32 {
@@ -267,8 +263,9 @@ pub fn reap_all() {
     while plain(nr::WAIT4, -1isize as usize, 0, 0x4000_0001, 0) > 0 {}
 }
 
+/// Less than a second.
 pub fn sleep_ms(time_ms: u64) {
-    let time = [time_ms / 1000, time_ms % 1000 * 1_000_000];
+    let time = [0, time_ms * 1_000_000];
     // SAFETY: no descriptors, one `struct timespec`.
     unsafe { call(0, 0, time.as_ptr() as usize, 0, nr::PPOLL) };
 }

@@ -2,7 +2,7 @@
 
 use super::atomic::Ordering::SeqCst;
 use super::kill::{self, Left, Sent};
-use super::log::{self, Cause, Outcome};
+use super::log::{self, Outcome};
 use super::roster::{Slot, State, Word, features, request};
 use super::scan::{self, Mode};
 use super::state::{Cell, EXITED, Index, KILLED, NEVER, NUMBER_ONLY, PROVEN, REFUSED, SETTLED, Supervisor, TERMED, cell, mark, set_cell};
@@ -116,7 +116,7 @@ fn walk_members(s: &mut Supervisor) {
 
 #[inline(never)]
 fn term(s: &mut Supervisor, index: Index, word: Word) {
-    let gone = kill::group(s, index, sys::SIGTERM) == Sent::Gone;
+    let gone = kill::group(s, index, sys::SIGTERM) == Sent::GONE;
     mark(index, TERMED, !gone);
     if gone {
         settle(s, index, word, Outcome::Gone);
@@ -126,7 +126,7 @@ fn term(s: &mut Supervisor, index: Index, word: Word) {
 #[inline(never)]
 fn settle(s: &Supervisor, index: Index, word: Word, outcome: Outcome) {
     mark(index, SETTLED, true);
-    log::note(index, word.serial(), Cause::OwnerGone, outcome, sys::now_ms() - s.began);
+    log::note(index, word, log::OWNER_GONE + outcome as u32, s.began);
 }
 
 /// What the last look at all slots found.
@@ -215,8 +215,7 @@ pub fn starting_found(s: &Supervisor, pid: i32, serial: u32, start_ticks: u64) {
     if s.features & features::PIDFS == 0
         && let Some(slot) = s.find_serial(serial).filter(|slot| slot.pid.load(SeqCst) == pid)
     {
-        let start = (s.owners_ticks(start_ticks) + 1) as u64;
-        let _ = slot.identity.compare_exchange(0, start, SeqCst, SeqCst);
+        let _ = slot.identity.compare_exchange(0, s.identity_of(start_ticks), SeqCst, SeqCst);
     }
 }
 

@@ -214,7 +214,7 @@ pub fn signal(s: &Supervisor) -> bool {
                 let signal = if s.killing { sys::SIGKILL } else { sys::SIGTERM };
                 entry.state.store(state | TERMED, Relaxed);
                 // What refuses to be signalled, and another user's, is not waited for.
-                living |= matches!(kill::one(s, pid, fd, start, signal), Sent::Reached | Sent::Failed(_));
+                living |= kill::one(s, pid, fd, start, signal) == Sent::REACHED;
             }
             Some(ours) => living |= ours,
             None => living = true,

@@ -1,7 +1,7 @@
 //! The one epoll: what can happen, noted in the supervisor's state and acted on by the callers.
 
-use super::state::{Index, NEVER, Supervisor};
-use super::{roster::fds, scan, sys, watch};
+use super::state::{EXITED, Index, NEVER, Supervisor, mark};
+use super::{roster::fds, scan, sys};
 
 /// What the supervisor was started with is tagged with its descriptor's number.
 const LIFELINE_A: u64 = fds::LIFELINE_A as u64;
@@ -10,8 +10,9 @@ const OWNER: u64 = fds::OWNER as u64;
 pub const SCANNER: u64 = 0;
 const LEADER: u64 = 1 << 16;
 
-pub fn leader(index: Index, serial: u32) -> u64 {
-    LEADER + index as u64 + ((serial as u64) << 32)
+/// The watch of a leader is taken away together with what is known of its slot, so the slot's number is enough.
+pub fn leader(index: Index) -> u64 {
+    LEADER + index as u64
 }
 
 /// Waits until something happens or `until` (CLOCK_MONOTONIC, ms) is reached.
@@ -29,7 +30,10 @@ pub fn wait(s: &mut Supervisor, until: u64) {
             tag @ LIFELINE_A..=LIFELINE_B => lifeline(s, tag as i32),
             OWNER => s.owner_gone = true,
             SCANNER => scan::readable(s),
-            tag => watch::leader_exited(s, tag as Index, (tag >> 32) as u32),
+            tag => {
+                mark(tag as Index, EXITED, true);
+                s.leaders_exited = true;
+            }
         }
     }
 }

@@ -3,18 +3,12 @@
 //! A file system can hang for ever, so a throw-away copy of this process writes, and is ended when it takes too long.
 
 use super::atomic::{AtomicI32, AtomicU32, AtomicU64, Ordering::Relaxed, Ordering::SeqCst};
-use super::roster::{SLOTS, fds};
+use super::roster::{SLOTS, Word, fds};
 use super::state::{Index, NEVER, Supervisor, cell};
 use super::{kill, proc, sys};
 
 const SIZE_LIMIT_BYTES: u64 = 1 << 20;
 const WRITER_LIMIT_MS: u64 = 1_000;
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Cause {
-    OwnerGone,
-    Stop,
-}
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[repr(u32)]
@@ -42,11 +36,11 @@ struct Pending {
     at_ms: AtomicU64,
     pid: AtomicI32,
     serial: AtomicU32,
-    /// Outcome; plus 8 for the owner's death, else a stop.
+    /// Outcome, plus `OWNER_GONE` unless it was a stop.
     what: AtomicU32,
     took_ms: AtomicU32,
 }
-const OWNER_GONE: u32 = 8;
+pub const OWNER_GONE: u32 = 8;
 /// As many as there are slots. It is used from the start again whenever all is written, so few pages of it are.
 static PENDING: [Pending; SLOTS] = [const {
     Pending {
@@ -71,18 +65,18 @@ impl Log {
     pub const NEW: Log = Log { given: 0, writer: 0, end_writer_at: NEVER };
 }
 
-/// Notes what became of the group in a slot.
+/// Notes what became of the group in a slot, which was begun at `began` (CLOCK_MONOTONIC, ms).
 #[inline(never)]
-pub fn note(index: Index, serial: u32, cause: Cause, outcome: Outcome, took_ms: u64) {
+pub fn note(index: Index, word: Word, what: u32, began: u64) {
     let noted = NOTED.load(Relaxed);
     // When all places are taken by lines that nobody can write, the rest is lost.
     if let Some(line) = PENDING.get(noted as usize) {
         NOTED.store(noted + 1, Relaxed);
         line.at_ms.store(sys::unix_ms(), Relaxed);
         line.pid.store(cell(index).pid(), Relaxed);
-        line.serial.store(serial, Relaxed);
-        line.what.store(outcome as u32 + if cause == Cause::Stop { 0 } else { OWNER_GONE }, Relaxed);
-        line.took_ms.store(took_ms as u32, Relaxed);
+        line.serial.store(word.serial(), Relaxed);
+        line.what.store(what, Relaxed);
+        line.took_ms.store((sys::now_ms() - began) as u32, Relaxed);
     }
 }
 

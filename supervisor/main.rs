@@ -56,8 +56,7 @@ extern "C" fn begin(_stack: *const usize) -> ! {
     sys::block_signals();
     sys::setsid();
     sys::set_name(stat::SUPERVISOR_NAME);
-    sys::raise_descriptor_limit();
-    sys::forbid_core();
+    sys::set_limits();
     let (step, error) = start();
     let [low, high] = (-error as u16).to_le_bytes();
     sys::write(fds::BACK, &[back::FAILED, step as u8, low, high]);

@@ -28,7 +28,7 @@ pub const STOPPING: u64 = 8;
 pub const REFUSED: u64 = 16;
 /// TERM was sent after the owner's death.
 pub const TERMED: u64 = 128;
-/// KILL was sent after the owner's death.
+/// KILL was sent, in a stop or after the owner's death.
 pub const KILLED: u64 = 32;
 /// After the owner's death: it is known what became of the group, there is nothing left to do.
 pub const SETTLED: u64 = 64;
@@ -185,6 +185,11 @@ impl Supervisor {
         // Across time namespaces the two sides round the same instant apart by one tick.
         let slack = (self.tick_shift != 0) as i64;
         self.owners_ticks(start_ticks) <= (since_ns / TICK_NS) as i64 + slack
+    }
+
+    /// Who a process is, where there is no pidfs: its start as the owner reads it, plus one.
+    pub fn identity_of(&self, start_ticks: u64) -> u64 {
+        (self.owners_ticks(start_ticks) + 1) as u64
     }
 
     pub fn owners_ticks(&self, start_ticks: u64) -> i64 {

@@ -284,24 +284,18 @@ pub fn set_name(name: &[u8; 15]) {
     unsafe { call(PR_SET_NAME, name.as_ptr() as usize, 0, 0, nr::PRCTL) };
 }
 
-/// RLIMIT_NOFILE: soft up to hard. Returns it.
-pub fn raise_descriptor_limit() -> u64 {
+/// RLIMIT_NOFILE: the soft limit up to the hard one. RLIMIT_CORE: none.
+pub fn set_limits() {
+    const CORE: usize = 4;
     const NOFILE: usize = 7;
     let mut limit = [0u64; 2];
-    // SAFETY: `struct rlimit64`, written by the first call and read by the second.
+    // SAFETY: each time one `struct rlimit64`: read, written, read.
     unsafe {
+        call(0, CORE, limit.as_ptr() as usize, 0, nr::PRLIMIT64);
         call(0, NOFILE, 0, limit.as_mut_ptr() as usize, nr::PRLIMIT64);
-        limit[0] = limit[1];
+        limit = [limit[1]; 2];
         call(0, NOFILE, limit.as_ptr() as usize, 0, nr::PRLIMIT64);
     }
-    limit[1]
-}
-
-pub fn forbid_core() {
-    const CORE: usize = 4;
-    let none = [0u64; 2];
-    // SAFETY: `struct rlimit64`.
-    unsafe { call(0, CORE, none.as_ptr() as usize, 0, nr::PRLIMIT64) };
 }
 
 pub const EPOLLIN: u32 = 1;

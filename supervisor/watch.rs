@@ -94,7 +94,7 @@ pub fn adopt(s: &Supervisor, index: Index, slot: &Slot, word: Word) -> Found {
     let found = prove(s, slot, word, pid, fd);
     if found == Found::Proven {
         set_cell(index, Cell::new(pid, fd, word.serial(), PROVEN));
-        sys::epoll_add(s.epoll, fd, sys::EPOLLIN | sys::EPOLLONESHOT, event::leader(index, word.serial()));
+        sys::epoll_add(s.epoll, fd, sys::EPOLLIN | sys::EPOLLONESHOT, event::leader(index));
     } else {
         sys::close(fd);
     }
@@ -122,44 +122,35 @@ fn adopt_number(s: &Supervisor, index: Index, slot: &Slot, word: Word, pid: i32,
 /// Whether the process that `fd` holds is the one that was registered.
 pub fn prove(s: &Supervisor, slot: &Slot, word: Word, pid: i32, fd: i32) -> Found {
     let claimed = slot.identity.load(SeqCst);
-    let inode = if s.features & features::PIDFS != 0 { sys::inode(fd) } else { 0 };
-    if inode != 0 && claimed != 0 {
-        return if claimed == inode { Found::Proven } else { Found::Recycled };
+    let mut identity = if s.features & features::PIDFS != 0 { sys::inode(fd) } else { 0 };
+    if identity == 0 || claimed == 0 {
+        let Some(stat) = proc::look(pid) else { return Found::Unknown };
+        if sys::pidfd_send(fd, 0, 0) == sys::ESRCH {
+            // It ended meanwhile, and the line may be of the next one with its number.
+            return Found::Unknown;
+        }
+        if identity == 0 {
+            identity = s.identity_of(stat.start_ticks);
+        }
+        if claimed == 0 {
+            if !s.started_by(stat.start_ticks, slot.since.load(SeqCst)) {
+                return Found::Recycled;
+            }
+            // A child on its way to exec has not written its identity yet.
+            if stat.pgrp != pid || !word.is_held() {
+                return Found::Unknown;
+            }
+        }
     }
-    let Some(stat) = proc::look(pid) else { return Found::Unknown };
-    if sys::pidfd_send(fd, 0, 0) == sys::ESRCH {
-        // It ended meanwhile, and the line may be of the next one with its number.
-        return Found::Unknown;
-    }
-    let start = (s.owners_ticks(stat.start_ticks) + 1) as u64;
     if claimed != 0 {
-        return if claimed == start { Found::Proven } else { Found::Recycled };
+        return if claimed == identity { Found::Proven } else { Found::Recycled };
     }
-    if !word.is_held() {
-        // A child on its way to exec has not written its identity yet.
-        return Found::Unknown;
-    }
-    if !s.started_by(stat.start_ticks, slot.since.load(SeqCst)) {
-        return Found::Recycled;
-    }
-    if stat.pgrp != pid {
-        return Found::Unknown;
-    }
-    let identity = if inode != 0 { inode } else { start };
     if slot.identity.compare_exchange(0, identity, SeqCst, SeqCst).is_ok() && slot.load() != word {
         // The slot was freed under our hands: its next tenant must not find a stranger's identity.
         let _ = slot.identity.compare_exchange(identity, 0, SeqCst, SeqCst);
         return Found::Unknown;
     }
     Found::Proven
-}
-
-/// A leader's pidfd became readable.
-pub fn leader_exited(s: &mut Supervisor, index: Index, serial: u32) {
-    if cell(index).is_of(serial) {
-        mark(index, EXITED, true);
-        s.leaders_exited = true;
-    }
 }
 
 /// Leaders have just exited: what is empty goes at once, the rest is looked at soon.
@@ -237,7 +228,7 @@ fn recycled(s: &mut Supervisor, index: Index, slot: &Slot, word: Word) {
 #[inline(never)]
 pub fn vacate(s: &Supervisor, index: Index, slot: &Slot, word: Word) {
     if cell(index).has(STOPPING) {
-        requests::stopped(index, slot, word);
+        requests::stopped(index, word);
     }
     forget(s, index);
     // The word may have got a flag since it was read.

@@ -5,7 +5,9 @@ use super::kill::{self, Left, Sent};
 use super::log::{self, Outcome};
 use super::roster::{Slot, State, Word, features, request};
 use super::scan::{self, Mode};
-use super::state::{Cell, EXITED, Index, KILLED, NEVER, NUMBER_ONLY, PROVEN, REFUSED, SETTLED, Supervisor, TERMED, cell, mark, set_cell};
+use super::state::{
+    Cell, EXITED, Index, KILLED, NEVER, NUMBER_ONLY, PROVEN, REFUSED, SETTLED, Supervisor, TERMED, cell, mark, set_cell,
+};
 use super::watch::{self, Found};
 use super::{escapees, event, members, owner, proc, sys};
 
@@ -17,7 +19,7 @@ const POLL_LAST_MS: u64 = 20;
 /// Passes of the scanner follow each other at this distance, at most, while somebody is left.
 const SCAN_LAST_MS: u64 = 200;
 /// A pass in which somebody ended while being looked at is repeated this often: it may have left a child behind.
-pub const DOUBTS: u32 = 10;
+pub const DOUBTS: u32 = 3;
 
 pub fn run(s: &mut Supervisor) -> ! {
     s.began = sys::now_ms();

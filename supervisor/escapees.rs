@@ -152,9 +152,8 @@ pub fn reported(s: &mut Supervisor, &[pid, serial, start_ticks, said]: &Report) 
 ///
 /// Below a group of ours everything is ours unless it is shown to be another owner's, and this one shows nothing.
 pub fn unreadable(s: &mut Supervisor, pid: i32) -> bool {
-    let undecided = |entry: &&Entry| {
-        entry.pid.load(Relaxed) == pid && entry.state.load(Relaxed) & (DECISION | GONE) == UNDECIDED
-    };
+    let undecided =
+        |entry: &&Entry| entry.pid.load(Relaxed) == pid && entry.state.load(Relaxed) & (DECISION | GONE) == UNDECIDED;
     if let Some(entry) = entries(s).iter().find(undecided) {
         decide(entry, verdict::NONE);
         return true;
@@ -202,8 +201,7 @@ pub fn signal(s: &Supervisor) -> bool {
         if state & GONE != 0 {
             continue;
         }
-        let (pid, fd, start) =
-            (entry.pid.load(Relaxed), entry.fd.load(Relaxed), entry.start_ticks.load(Relaxed));
+        let (pid, fd, start) = (entry.pid.load(Relaxed), entry.fd.load(Relaxed), entry.start_ticks.load(Relaxed));
         if sys::is_readable(fd) {
             entry.state.store(state | GONE, Relaxed);
             sys::close(fd);

@@ -147,7 +147,8 @@ fn open(s: &Supervisor) -> i32 {
 
 fn write_line(s: &Supervisor, file: i32, pending: &Pending) {
     const SIZE: usize = 256;
-    const LINE: &[u8] = b"{\"v\":1,\"at\":#,\"owner\":{\"pid\":#,\"start\":#},\"pgid\":#,\"serial\":#,\"ms\":#,\"cause\":\"";
+    const LINE: &[u8] =
+        b"{\"v\":1,\"at\":#,\"owner\":{\"pid\":#,\"start\":#},\"pgid\":#,\"serial\":#,\"ms\":#,\"cause\":\"";
     let numbers = [
         pending.at_ms.load(Relaxed),
         s.owner_pid as u64,
@@ -159,8 +160,12 @@ fn write_line(s: &Supervisor, file: i32, pending: &Pending) {
     let what = pending.what.load(Relaxed);
     let mut line = [0u8; SIZE];
     let mut length = proc::fill(&mut line, 0, LINE, &numbers);
-    let parts: [&[u8]; 4] =
-        [if what < OWNER_GONE { b"stop" } else { b"owner_gone" }, b"\",\"outcome\":\"", name(what % OWNER_GONE), b"\"}\n"];
+    let parts: [&[u8]; 4] = [
+        if what < OWNER_GONE { b"stop" } else { b"owner_gone" },
+        b"\",\"outcome\":\"",
+        name(what % OWNER_GONE),
+        b"\"}\n",
+    ];
     for part in parts {
         length = proc::fill(&mut line, length, part, &[]);
     }

@@ -52,7 +52,8 @@ fn panic(_: &core::panic::PanicInfo) -> ! {
 }
 
 #[unsafe(no_mangle)]
-extern "C" fn begin(_stack: *const usize) -> ! {
+extern "C" fn begin(kernel_stack: *const usize) -> ! {
+    sys::release_kernel_stack(kernel_stack);
     sys::block_signals();
     sys::setsid();
     sys::set_name(stat::SUPERVISOR_NAME);

@@ -70,6 +70,8 @@ impl Cell {
     }
 }
 
+// Beside the stack: see `layout.ld`.
+#[unsafe(link_section = ".bss.first")]
 static CELLS: [AtomicU64; SLOTS] = [const { AtomicU64::new(0) }; SLOTS];
 
 /// Number of a slot. It can be none that does not exist, so no access needs a check.

@@ -162,15 +162,36 @@ pub fn map_roster(fd: i32) -> Option<&'static Roster> {
     Some(unsafe { &*(at as *const Roster) })
 }
 
-/// Gives unused stack below the caller's frame back to the kernel: what a deep call once touched would stay resident.
-pub fn release_stack() {
+/// Gives whole pages back to the kernel: they read as zeroes from then on.
+///
+/// # Safety
+/// Nothing between the two addresses may be needed any more.
+unsafe fn release(from: usize, to: usize) {
     const DONTNEED: usize = 4;
+    // The largest page the kernel can have here: it rounds the length up.
+    const PAGE_MASK: usize = if cfg!(target_arch = "x86_64") { !0xfff } else { !0xffff };
+    let (from, to) = (from & PAGE_MASK, to & PAGE_MASK);
+    if from < to {
+        // SAFETY: handed on.
+        unsafe { call(from, to - from, DONTNEED, 0, nr::MADVISE) };
+    }
+}
+
+/// Gives back the stack below the caller's frame: what a deep call once touched would stay resident.
+pub fn release_stack() {
     const KEPT_BYTES: usize = 1536;
+    const DEPTH_BYTES: usize = 64 << 10;
     let here = 0u8;
-    let end = (&raw const here as usize).saturating_sub(KEPT_BYTES) & !4095;
-    // SAFETY: everything below the stack pointer and its red zone is dead; the frame of this function and of `plain`
-    // fit into the bytes kept.
-    plain(nr::MADVISE, end - (64 << 10), 64 << 10, DONTNEED, 0);
+    let end = &raw const here as usize - KEPT_BYTES;
+    // SAFETY: everything below the stack pointer is dead, and the frames from here down fit into the bytes kept; the
+    // stack is far larger than that depth.
+    unsafe { release(end - DEPTH_BYTES, end) };
+}
+
+/// Gives back the stack that the kernel made, up to the page of the arguments themselves, which `ps` shows.
+pub fn release_kernel_stack(kernel_stack: *const usize) {
+    // SAFETY: it begins with argc and argv[0], and nobody will use it: this program runs on another stack.
+    unsafe { release(kernel_stack as usize, *kernel_stack.add(1)) };
 }
 
 pub fn now_ns(clock: usize) -> u64 {

@@ -43,6 +43,8 @@ pub mod drill_support;
 mod error;
 mod identity;
 mod owner;
+#[doc(hidden)]
+pub mod program_support;
 mod sys;
 
 pub use error::{Error, ErrorCode, Result};
@@ -52,3 +54,8 @@ pub use owner::groups::{own_process_groups, release_process_group_once_empty, re
 pub use owner::leader::ExitStatus;
 pub use owner::settings::{Config, Role, configure};
 pub use owner::status::{Guarantee, Status, status};
+
+/// The README's example compiles, or the tests fail.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

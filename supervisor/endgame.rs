@@ -118,7 +118,7 @@ fn walk_members(s: &mut Supervisor) {
 
 #[inline(never)]
 fn term(s: &mut Supervisor, index: Index, word: Word) {
-    let gone = kill::group(s, index, sys::SIGTERM) == Sent::GONE;
+    let gone = kill::end_group(s, index) == Sent::GONE;
     mark(index, TERMED, !gone);
     if gone {
         settle(s, index, word, Outcome::Gone);

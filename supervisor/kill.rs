@@ -35,16 +35,21 @@ pub fn is_forbidden(s: &Supervisor, number: i32) -> bool {
 }
 
 /// Sends `signal` (0: asks only) to the whole group of a slot, and to its leader if that has changed its group.
-/// TERM is followed by CONT: a stopped process would not see it before.
 #[inline(never)]
 pub fn group(s: &Supervisor, index: Index, signal: i32) -> Sent {
     let c = cell(index);
     if !c.has(PROVEN) || is_forbidden(s, c.pid()) {
         return Sent::REFUSED;
     }
-    let sent = group_once(s, index, c, signal);
-    if signal == sys::SIGTERM && sent == Sent::REACHED {
-        group_once(s, index, c, sys::SIGCONT);
+    group_once(s, index, c, signal)
+}
+
+/// TERM, then CONT: a stopped process would not see it before. For a group that is to end; a signal that a caller
+/// passes on (`Child::signal`) is sent alone.
+pub fn end_group(s: &Supervisor, index: Index) -> Sent {
+    let sent = group(s, index, sys::SIGTERM);
+    if sent == Sent::REACHED {
+        group(s, index, sys::SIGCONT);
     }
     sent
 }
@@ -151,7 +156,6 @@ pub fn probe(s: &Supervisor) -> u32 {
     // Before pidfs, all pidfds shared one inode.
     add(features::PIDFS, own >= 0 && sys::inode(own) != sys::inode(fds::OWNER));
     add(features::CHILDREN, proc::has_children_file(s.own_pid));
-    add(features::PARENT_IS_OWNER, sys::getppid() == s.owner_pid);
     sys::close(own);
     found
 }

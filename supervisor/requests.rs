@@ -61,7 +61,7 @@ fn answer_for(sent: Sent) -> u32 {
 fn begin(s: &mut Supervisor, index: Index, grace_ms: u32) {
     let now = sys::now_ms();
     if grace_ms > 0 {
-        kill::group(s, index, sys::SIGTERM);
+        kill::end_group(s, index);
     }
     mark(index, STOPPING, true);
     mark(index, KILLED, false);

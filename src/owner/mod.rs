@@ -8,7 +8,7 @@
 //! - [`keeper`] holds one lifeline, wakes the supervisor and lets an idle one go; [`watcher`] holds the other, starts
 //!   supervisors, notices their end and the end of children.
 //! - [`single`]: the fallback without threads.
-//! - [`command`], [`spawn`]: starting a child; [`child`], [`leader`], [`exits`], [`mailbox`]: what can be done with it.
+//! - [`command`], [`environment`], [`spawn`]: starting a child; [`child`], [`leader`], [`exits`], [`mailbox`]: what can be done with it.
 //! - [`groups`]: groups that somebody else started.
 //! - [`status`]: what is in force, and why.
 
@@ -17,6 +17,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 pub(crate) mod boot;
 pub(crate) mod child;
 pub(crate) mod command;
+mod environment;
 pub(crate) mod exits;
 pub(crate) mod groups;
 pub(crate) mod keeper;

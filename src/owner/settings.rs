@@ -121,7 +121,7 @@ fn check_range(name: &str, value: Duration, most: Duration) -> Result<()> {
 
 pub(super) fn in_force() -> Settings {
     let config = CONFIG.get().cloned().unwrap_or_default();
-    let home = config.home.or_else(|| home_of_environment()).map(|home| root_of(&home));
+    let home = config.home.or_else(home_of_environment).map(|home| root_of(&home));
     let Config { grace, idle, threads, .. } = config;
     Settings { grace, idle, home, threads }
 }

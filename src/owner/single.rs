@@ -62,21 +62,27 @@ impl Single {
         }
     }
 
+    /// Whether a supervisor holds the other end of the lifeline.
+    pub(super) fn is_supervised(&self) -> bool {
+        lock(&self.lifeline).as_ref().is_some_and(is_read)
+    }
+
     /// Starts a supervisor unless one holds the other end of the lifeline.
     pub(super) fn ensure_supervised(&self, runtime: &Runtime) -> Result<()> {
         lock(&self.dropped).retain(|leader| matches!(leader.collect(), Ok(None)));
         let mut lifeline = lock(&self.lifeline);
-        let attached = lifeline.as_ref().and_then(Planted::number).is_some_and(has_reader);
-        if attached {
+        if lifeline.as_ref().is_some_and(is_read) {
             return Ok(());
         }
         let header = &runtime.roster.header;
-        // One that lost its lifeline but lives must not act beside the next.
-        header.retired.store(header.generation.fetch_add(1, Ordering::SeqCst), Ordering::SeqCst);
+        let last = header.generation.fetch_add(1, Ordering::SeqCst);
         let started = self.start(runtime);
         let mut state = runtime.life.lock();
         match started {
             Ok((planted, kind)) => {
+                // One that lost its lifeline but lives must not act beside the next. Not before there is a next: until
+                // then it is all that covers the children.
+                header.retired.store(last, Ordering::SeqCst);
                 *lifeline = Some(planted);
                 state.image = Some(kind);
                 state.last_error = None;
@@ -116,6 +122,7 @@ impl Single {
         launch(&order, runtime.kernel.memory).map_err(|(step, errno)| failed(step)(errno))?;
         drop((back_writer, reader));
         await_ready(&back)?;
+        runtime.note_supervisors_parent();
         let planted = Planted::new(lifeline).ok_or_else(|| failed("fstat")(libc::EBADF))?;
         atfork::close_in_copies(planted.number, planted.file.1).map_err(failed("pthread_atfork"))?;
         Ok((planted, kind))
@@ -123,8 +130,9 @@ impl Single {
 }
 
 /// A pipe without readers reports an error on its write end.
-fn has_reader(lifeline: i32) -> bool {
-    fd::poll(lifeline, 0, 0).is_ok_and(|events| events & libc::POLLERR == 0)
+fn is_read(lifeline: &Planted) -> bool {
+    let poll = |number| fd::poll(number, 0, 0).is_ok_and(|events| events & libc::POLLERR == 0);
+    lifeline.number().is_some_and(poll)
 }
 
 /// Waits for the end of a child without threads: a pidfd in the host's table for as long as the call lasts, which no

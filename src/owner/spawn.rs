@@ -3,10 +3,9 @@
 //! The slot is taken first and the kernel writes the pid into it, so there is no instant at which the death of this
 //! process leaves a child that the supervisor does not know.
 
-use std::collections::HashMap;
-use std::ffi::{CStr, CString, OsStr, OsString, c_char};
+use std::ffi::{CStr, CString, OsStr, c_char};
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
-use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::ptr::null;
 use std::sync::Arc;
@@ -14,7 +13,8 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use super::child::{Child, Pipes};
-use super::command::{Command, EnvChange, Source};
+use super::command::{Command, Source};
+use super::environment::Environment;
 use super::leader::Leader;
 use super::runtime::{Runtime, chores};
 use crate::error::{Error, ErrorCode, Result};
@@ -43,9 +43,10 @@ pub(super) fn spawn_owned(command: &Command) -> Result<Child> {
         runtime.freed(slot);
         return Err(error);
     }
-    let envp = words.environment(mark(runtime, word.serial()));
-    let envp = pointers(&envp);
-    let argv = pointers(&words.argv);
+    let mark = mark(runtime, word.serial());
+    // The mark first: whoever reads the environment finds it at once.
+    let envp = words.env.pointers(&mark);
+    let argv: Vec<*const c_char> = words.argv.iter().map(|s| s.as_ptr()).chain([null()]).collect();
     let programs: Vec<&CStr> = words.programs.iter().map(CString::as_c_str).collect();
     let mut pass = command.pass.clone();
     pass.retain(|&fd| fd > 2);
@@ -71,7 +72,7 @@ pub(super) fn spawn_owned(command: &Command) -> Result<Child> {
         Err(failure) => {
             slot.abandon(word);
             runtime.freed(slot);
-            return Err(explain(command, &words, &failure));
+            return Err(explain(command, &words, &pass, &failure));
         }
     };
     let after = time::boottime_ns();
@@ -117,17 +118,12 @@ fn mark(runtime: &Runtime, serial: u32) -> CString {
     CString::new(text).unwrap_or_default()
 }
 
-/// NULL-terminated array, as `execve` wants it.
-fn pointers(strings: &[CString]) -> Vec<*const c_char> {
-    strings.iter().map(|s| s.as_ptr()).chain([null()]).collect()
-}
-
 /// Program, arguments, environment and directory as the kernel takes them.
 struct Words {
     programs: Vec<CString>,
     argv: Vec<CString>,
     /// Without the mark.
-    env: Vec<CString>,
+    env: Environment,
     cwd: Option<CString>,
 }
 
@@ -136,28 +132,14 @@ impl Words {
         if command.program.is_empty() {
             return Err(Command::invalid("the program", &command.program, "is empty"));
         }
-        let env = merged_environment(&command.env)?;
+        let env = Environment::of(&command.env)?;
         let mut argv = vec![c_string("the program", &command.program)?];
         for arg in &command.args {
             argv.push(c_string("argument", arg)?);
         }
         let cwd = command.cwd.as_ref().map(|dir| c_string("the directory", dir.as_os_str())).transpose()?;
-        let programs = candidates(&command.program, env.get(OsStr::new("PATH")).map(OsString::as_os_str))?;
-        let env = env.into_iter().map(|(name, value)| {
-            let mut line = name.into_vec();
-            line.push(b'=');
-            line.extend_from_slice(value.as_bytes());
-            c_string("environment variable", OsStr::from_bytes(&line))
-        });
-        Ok(Words { programs, argv, env: env.collect::<Result<_>>()?, cwd })
-    }
-
-    fn environment(&self, mark: CString) -> Vec<CString> {
-        let mut env = Vec::with_capacity(self.env.len() + 1);
-        // First: whoever reads it finds it at once.
-        env.push(mark);
-        env.extend(self.env.iter().cloned());
-        env
+        let programs = candidates(&command.program, &env)?;
+        Ok(Words { programs, argv, env, cwd })
     }
 }
 
@@ -165,30 +147,12 @@ fn c_string(what: &str, value: &OsStr) -> Result<CString> {
     CString::new(value.as_bytes()).map_err(|_| Command::invalid(what, value, "contains a NUL byte"))
 }
 
-fn merged_environment(changes: &[EnvChange]) -> Result<HashMap<OsString, OsString>> {
-    let mut env: HashMap<OsString, OsString> = std::env::vars_os().collect();
-    for change in changes {
-        match change {
-            EnvChange::Set(name, value) => {
-                if name.is_empty() || name.as_bytes().contains(&b'=') {
-                    return Err(Command::invalid("environment variable name", name, "is empty or contains '='"));
-                }
-                env.insert(name.clone(), value.clone());
-            }
-            EnvChange::Remove(name) => drop(env.remove(name)),
-            EnvChange::Clear => env.clear(),
-        }
-    }
-    env.remove(OsStr::from_bytes(&PREFIX[..PREFIX.len() - 1]));
-    Ok(env)
-}
-
 /// The paths to try, as `execvp(3)` does: a name with a slash is a path.
-fn candidates(program: &OsStr, path: Option<&OsStr>) -> Result<Vec<CString>> {
+fn candidates(program: &OsStr, env: &Environment) -> Result<Vec<CString>> {
     if program.as_bytes().contains(&b'/') {
         return Ok(vec![c_string("the program", program)?]);
     }
-    let path = path.unwrap_or(OsStr::new("/bin:/usr/bin"));
+    let path = env.value_of("PATH").unwrap_or(OsStr::new("/bin:/usr/bin"));
     let in_dir = |dir: std::path::PathBuf| c_string("the program", dir.join(program).as_os_str());
     std::env::split_paths(path)
         .map(|dir| if dir.as_os_str().is_empty() { Path::new(".").to_path_buf() } else { dir })
@@ -228,7 +192,7 @@ impl Streams {
 }
 
 /// The step, the path and the reason in one sentence.
-fn explain(command: &Command, words: &Words, failure: &Failure) -> Error {
+fn explain(command: &Command, words: &Words, pass: &[i32], failure: &Failure) -> Error {
     let step = failure.step.name();
     let program = words.programs.get(failure.index).map(|path| OsStr::from_bytes(path.to_bytes()));
     let what = match failure.step {
@@ -244,7 +208,7 @@ fn explain(command: &Command, words: &Words, failure: &Failure) -> Error {
         }
         Step::Cwd => format!("chdir {}", command.cwd.as_deref().unwrap_or(Path::new("")).display()),
         Step::Stdio => format!("dup2 onto descriptor {}", failure.index),
-        Step::PassFd => format!("pass descriptor {}", command.pass.get(failure.index).copied().unwrap_or(-1)),
+        Step::PassFd => format!("pass descriptor {}", pass.get(failure.index).copied().unwrap_or(-1)),
         Step::Session => "leave the caller's process group".into(),
         Step::Terminal => "take the terminal on descriptor 0".into(),
         Step::CloseOthers => "close the caller's other descriptors".into(),

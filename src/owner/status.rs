@@ -57,8 +57,11 @@ pub fn status() -> Result<Status> {
     let runtime = Runtime::current()?;
     let header = &runtime.roster.header;
     let state = runtime.life.lock();
-    let unsupervised = match &state.phase {
-        Phase::Replacing => Some("the supervisor was killed and is being replaced"),
+    let unsupervised = match (&runtime.tie, &state.phase) {
+        (Tie::Single { single, .. }, _) if header.ready.load(Ordering::SeqCst) > 0 && !single.is_supervised() => {
+            Some("the supervisor has ended; without threads the next spawn, own, stop or signal starts another")
+        }
+        (_, Phase::Replacing) => Some("the supervisor was killed and is being replaced"),
         _ => None,
     };
     let last_error = state.last_error.clone().or(unsupervised.map(String::from));
@@ -81,6 +84,12 @@ impl Runtime {
     /// 0 while there is none, or one that was let go.
     fn supervisor_pid(&self) -> i32 {
         let header = &self.roster.header;
+        // Without threads nobody notices its end but who looks.
+        if let Tie::Single { single, .. } = &self.tie
+            && !single.is_supervised()
+        {
+            return 0;
+        }
         let generation = header.generation.load(Ordering::SeqCst);
         let serves =
             header.ready.load(Ordering::SeqCst) == generation && header.retired.load(Ordering::SeqCst) < generation;
@@ -96,7 +105,7 @@ fn guarantees(runtime: &Runtime, image: Option<Kind>) -> Vec<Guarantee> {
         lifeline(runtime),
         group_signal(known, has(features::GROUP_PIDFD)),
         registration(runtime),
-        supervisor(runtime, image),
+        supervisor(runtime, image, has(features::PARENT_IS_OWNER)),
         escapees(known, has(features::CHILDREN)),
         reuse_proof(runtime, has(features::GROUP_PIDFD)),
     ]
@@ -140,8 +149,11 @@ fn registration(runtime: &Runtime) -> Guarantee {
     }
 }
 
-fn supervisor(runtime: &Runtime, image: Option<Kind>) -> Guarantee {
+fn supervisor(runtime: &Runtime, image: Option<Kind>, is_our_child: bool) -> Guarantee {
     let why = match image {
+        Some(_) if is_our_child => Some(
+            "this process is PID 1 or a subreaper, so the supervisor is its child; it is not let go when idle".into(),
+        ),
         Some(Kind::Memfd) => None,
         Some(_) => Some("a memfd may not be executed here (vm.memfd_noexec, or a security module)".into()),
         None => Some(runtime.life.lock().last_error.clone().unwrap_or_else(|| NOT_YET.into())),

@@ -150,6 +150,7 @@ impl Watcher {
         header.generation.fetch_add(1, Ordering::SeqCst);
         let (back, kind) = self.execute()?;
         await_ready(&back)?;
+        self.runtime.note_supervisors_parent();
         self.epoll.add(&back, BACK).map_err(|errno| Error::os("epoll_ctl", errno))?;
         self.back = Some((back, Instant::now()));
         let mut state = self.runtime.life.lock();

@@ -78,6 +78,14 @@ pub(crate) struct Plan<'a> {
     pub identity: Option<&'a AtomicU64>,
 }
 
+/// What the new process has of its parent's signal handlers.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Handlers {
+    /// The kernel set all that were caught to their default.
+    Cleared,
+    Inherited,
+}
+
 type Outcome = Result<(), Failure>;
 
 fn at<T>(step: Step, index: usize, result: Result<T, Errno>) -> Result<T, Failure> {
@@ -88,16 +96,16 @@ fn at<T>(step: Step, index: usize, result: Result<T, Errno>) -> Result<T, Failur
 ///
 /// # Safety
 /// Only in a process made by `clone` that is alone on its stack, and that exits when this returns.
-pub(super) unsafe fn become_program(plan: &Plan) -> Failure {
+pub(super) unsafe fn become_program(plan: &Plan, handlers: Handlers) -> Failure {
     // SAFETY: forwarded; each of these touches only this process's own kernel state.
-    match unsafe { prepare(plan) } {
+    match unsafe { prepare(plan, handlers) } {
         Err(failure) => failure,
         // SAFETY: the plan's arrays are NULL-terminated and outlive the call, as the parent waits.
         Ok(()) => unsafe { exec(plan) },
     }
 }
 
-unsafe fn prepare(plan: &Plan) -> Outcome {
+unsafe fn prepare(plan: &Plan, handlers: Handlers) -> Outcome {
     // SAFETY: plain system calls on this process's own state; every pointer is to a local or into the plan.
     unsafe {
         if let Some(identity) = plan.identity {
@@ -120,7 +128,10 @@ unsafe fn prepare(plan: &Plan) -> Outcome {
             at(Step::Cwd, 0, raw!(libc::SYS_chdir, cwd.as_ptr()))?;
         }
         // Handlers first, the mask second: a TERM that waits would run the host's handler in the host's memory.
-        default_caught_signals(&[libc::SIGPIPE, libc::SIGCHLD]);
+        match handlers {
+            Handlers::Cleared => [libc::SIGPIPE, libc::SIGCHLD].into_iter().for_each(|signal| default_signal(signal)),
+            Handlers::Inherited => default_caught_signals(&[libc::SIGPIPE, libc::SIGCHLD]),
+        }
         set_mask(0);
     }
     Ok(())
@@ -280,7 +291,6 @@ struct KernelSigaction {
 
 /// Signals that somebody catches go back to their default, and so do `also`; what is ignored stays so (nohup).
 pub(super) unsafe fn default_caught_signals(also: &[i32]) {
-    let default = KernelSigaction { handler: libc::SIG_DFL, flags: 0, restorer: 0, mask: 0 };
     for signal in 1..=64 {
         let mut now = KernelSigaction { handler: 0, flags: 0, restorer: 0, mask: 0 };
         // SAFETY: both structures have the kernel's layout; this process's table is its own (no CLONE_SIGHAND).
@@ -290,9 +300,17 @@ pub(super) unsafe fn default_caught_signals(also: &[i32]) {
             }
             let caught = now.handler != libc::SIG_DFL && now.handler != libc::SIG_IGN;
             if caught || (now.handler == libc::SIG_IGN && also.contains(&signal)) {
-                let _ = raw!(libc::SYS_rt_sigaction, signal, &raw const default, 0, 8);
+                default_signal(signal);
             }
         }
+    }
+}
+
+unsafe fn default_signal(signal: i32) {
+    let default = KernelSigaction { handler: libc::SIG_DFL, flags: 0, restorer: 0, mask: 0 };
+    // SAFETY: the structure has the kernel's layout; this process's table is its own (no CLONE_SIGHAND).
+    unsafe {
+        let _ = raw!(libc::SYS_rt_sigaction, signal, &raw const default, 0, 8);
     }
 }
 
@@ -312,11 +330,8 @@ unsafe fn exec(plan: &Plan) -> Failure {
         let result = unsafe { raw!(libc::SYS_execve, program.as_ptr(), plan.argv.as_ptr(), plan.envp.as_ptr()) };
         match result {
             Ok(_) => continue,
-            Err(libc::ENOENT | libc::ENOTDIR | libc::ENAMETOOLONG) => {
-                if index == 0 {
-                    failure.index = index;
-                }
-            }
+            // One of several places. A single path is told as it is.
+            Err(libc::ENOENT | libc::ENOTDIR | libc::ENAMETOOLONG) if plan.programs.len() > 1 => {}
             Err(libc::EACCES) => failure = Failure { step: Step::Exec, errno: libc::EACCES, index },
             Err(errno) => return Failure { step: Step::Exec, errno, index },
         }

@@ -22,7 +22,7 @@ pub(crate) struct Launch<'a> {
     pub lifeline_b: i32,
     pub back: i32,
     pub owner: i32,
-    /// argv[1]: the owner's pid, for people who read `ps`.
+    /// `argv[1]`: the owner's pid, for people who read `ps`.
     pub owner_name: &'a CStr,
 }
 

@@ -85,8 +85,8 @@ pub(crate) fn wait_child(pid: i32, how: Wait) -> Result<Option<Ended>, Errno> {
 /// 128 bits from the kernel; `None` only where getrandom(2) is refused.
 pub(crate) fn random_id() -> Option<[u64; 2]> {
     let mut id = [0u64; 2];
-    // SAFETY: 16 bytes of a local.
     let n = retry(|| {
+        // SAFETY: 16 bytes of a local.
         let n = unsafe { libc::getrandom(id.as_mut_ptr().cast(), 16, 0) };
         check(n as libc::c_int)
     });
@@ -98,8 +98,10 @@ pub(crate) fn fork_sleeper() -> Result<i32, Errno> {
     // SAFETY: the copy makes one async-signal-safe call, again and again.
     unsafe {
         let pid = check(libc::fork())?;
-        while pid == 0 {
-            libc::pause();
+        if pid == 0 {
+            loop {
+                libc::pause();
+            }
         }
         Ok(pid)
     }

@@ -6,7 +6,7 @@
 #[allow(unused_macros, unused_imports)]
 mod arch;
 
-pub(crate) use arch::syscall6;
+pub(crate) use arch::{clone3, syscall6};
 
 use super::Errno;
 

@@ -25,3 +25,9 @@ impl Drop for BlockAll {
         unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, &self.0, std::ptr::null_mut()) };
     }
 }
+
+/// SIGCHLD to its default. While it is ignored, the kernel throws away how children ended.
+pub(crate) fn default_sigchld() {
+    // SAFETY: no handler is installed, so no code of ours can run in one.
+    unsafe { libc::signal(libc::SIGCHLD, libc::SIG_DFL) };
+}

@@ -1,0 +1,46 @@
+use crate::program::{assert_plain_error, output, program, stderr};
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+
+#[test]
+fn a_wrong_command_line_says_what_and_how() {
+    for arguments in [
+        &["no-such-command"][..],
+        &["run"],
+        &["run", "--"],
+        &["run", "--famly", "x", "--", "true"],
+        &["run", "--family"],
+        &["drill", "more"],
+        &["drill", "--jsn"],
+        &["--no-such-option"],
+    ] {
+        let output = output(arguments);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {}", stderr(&output));
+        assert_plain_error(&output);
+        assert!(stderr(&output).contains("usage: hermes-spawn"), "{}", stderr(&output));
+    }
+}
+
+#[test]
+fn bytes_that_are_no_text_are_no_reason_to_panic() {
+    let broken = OsStr::from_bytes(b"br\xffken");
+    for place in [&[][..], &["run", "--family"], &["run", "--"], &["drill"]] {
+        let output = program(place).arg(broken).output().expect("start the program");
+        assert!(matches!(output.status.code(), Some(2 | 127)), "{place:?}: {:?}", output.status);
+        assert_plain_error(&output);
+    }
+}
+
+#[test]
+fn nothing_at_all_shows_the_help() {
+    let output = output(&[]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).contains("drill"), "{}", stderr(&output));
+}
+
+#[test]
+fn the_version_is_the_packages() {
+    let output = output(&["--version"]);
+    assert_eq!(output.status.code(), Some(0));
+    assert_eq!(String::from_utf8_lossy(&output.stdout), concat!("hermes-spawn ", env!("CARGO_PKG_VERSION"), "\n"));
+}

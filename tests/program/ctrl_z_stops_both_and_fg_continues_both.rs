@@ -1,0 +1,49 @@
+use crate::program::Family;
+use crate::pty::Pty;
+
+#[test]
+fn from_an_interactive_shell() {
+    let mut family = None;
+    let mut pty = Pty::shell(|command| family = Some(Family::of(command)));
+    let family = family.expect("configured");
+    pty.type_in("$P run -- cat\n");
+    let cat = family.member("cat");
+    let run = family.member("hermes-spawn");
+    pty.type_in("one\n");
+    pty.until("one\r\none\r\n");
+
+    pty.type_in("\x1a");
+    pty.until("Stopped");
+    pty.until("$> ");
+    cat.until_state('T');
+    run.until_state('T');
+
+    // In the background it goes on until it reads, and then stops again.
+    pty.type_in("bg\n");
+    pty.until("$> ");
+    cat.until_state('T');
+    run.until_state('T');
+
+    pty.type_in("fg\n");
+    pty.type_in("two\n");
+    pty.until("two\r\n");
+    pty.until("two\r\n");
+    pty.type_in("\x04");
+    pty.until("$> ");
+    pty.type_in("echo co''de=$?\n");
+    pty.until("code=0");
+}
+
+/// Nobody above does job control: the stop would be for ever.
+#[test]
+fn where_nobody_could_say_fg_it_goes_on() {
+    let mut pty = Pty::with(crate::program::program(&["run", "--", "cat"]));
+    pty.type_in("one\n");
+    pty.until("one\r\none\r\n");
+    pty.type_in("\x1a");
+    pty.type_in("two\n");
+    pty.until("two\r\n");
+    pty.until("two\r\n");
+    pty.type_in("\x04");
+    assert_eq!(pty.end().code(), Some(0));
+}

@@ -13,7 +13,7 @@ use super::{escapees, event, members, owner, proc, sys};
 
 /// What is left of a group this long after KILL is stuck.
 const KILLED_WAIT_MS: u64 = 1_000;
-/// Kept for the log.
+/// Kept for the last lines of the log.
 const LOG_MS: u64 = 100;
 const POLL_LAST_MS: u64 = 20;
 /// Passes of the scanner follow each other at this distance, at most, while somebody is left.
@@ -52,7 +52,7 @@ pub fn run(s: &mut Supervisor) -> ! {
         if (all_gone && s.scan_was_clean) || now + LOG_MS >= end_at {
             break;
         }
-        let scanner_at = scan::tick(s, now);
+        let helpers_at = scan::tick(s, now).min(log::tick(s, now));
         if !s.scanner.runs() && (all_gone || s.found_new || now >= s.next_scan_at) {
             (s.found_new, s.vanished) = (false, false);
             s.scan_is_last = all_gone;
@@ -64,7 +64,7 @@ pub fn run(s: &mut Supervisor) -> ! {
         let polled = rest.silent || escapees_left || (!rest.left && !all_gone) || !s.scanner.runs();
         let next = if polled { now + pause_ms } else { NEVER };
         pause_ms = (pause_ms * 2).min(POLL_LAST_MS);
-        event::wait(s, next.min(scanner_at).min(if s.killing { end_at } else { kill_at }));
+        event::wait(s, next.min(helpers_at).min(if s.killing { end_at } else { kill_at }));
         if s.leaders_exited {
             s.leaders_exited = false;
             rest.silent = true;

@@ -19,9 +19,9 @@ impl Mark {
     /// Name, version and owner, as every mark of this owner begins.
     pub fn of_owner(owner_id: [u64; 2]) -> [u8; OWNER_BYTES] {
         let mut all = *b"HERMES_SPAWN=v1:................................:";
-        for (i, byte) in all.iter_mut().skip(PREFIX.len() + 3).take(32).enumerate() {
-            let nibble = owner_id[i / 16] >> (60 - 4 * (i % 16)) & 15;
-            *byte = b"0123456789abcdef"[nibble as usize];
+        for i in 0..32 {
+            let nibble = (owner_id[i / 16] >> (60 - 4 * (i % 16)) & 15) as u8;
+            all[PREFIX.len() + 3 + i] = nibble + if nibble < 10 { b'0' } else { b'a' - 10 };
         }
         all
     }

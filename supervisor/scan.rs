@@ -262,7 +262,9 @@ fn read_mark(s: &Supervisor, task: i32) -> (u32, u32) {
     let (mut matched, mut serial, mut digits) = (0, 0u64, false);
     let judged = 'judged: loop {
         let filled = sys::read(fd, &mut buffer);
-        for &byte in buffer.iter().take(filled.max(0) as usize).chain((filled <= 0).then_some(&0)) {
+        // The last variable may lack its NUL.
+        buffer[0] = if filled > 0 { buffer[0] } else { 0 };
+        for &byte in buffer.iter().take(filled.max(1) as usize) {
             if matched == OWNER_BYTES && byte.is_ascii_digit() {
                 serial = (serial * 10 + (byte - b'0') as u64).min(u32::MAX as u64);
                 digits = true;

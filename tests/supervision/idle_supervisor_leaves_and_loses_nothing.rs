@@ -4,7 +4,9 @@
 use super::deaths::SOON_GONE;
 use super::support::process::supervisor_of;
 use super::support::{Process, Scene, eventually};
-use std::time::Duration;
+use std::time::{Duration, Instant};
+
+const ROUNDS: i64 = 500;
 
 /// A foreground command that registers and releases, twenty times.
 #[test]
@@ -60,9 +62,15 @@ fn a_registration_at_the_end_of_the_idle_time_is_not_lost() {
     let mut control = scene.control();
     let mut owner = scene.owner();
     owner.must("configure idle=3 grace=400");
-    let generations = owner.must("idle-race 500").as_i64().expect("a number");
-    // It had left by then in some rounds and had not in others.
-    assert!((50..450).contains(&generations), "the supervisor came {generations} times");
+    // A machine on which everything takes long does fewer rounds.
+    let (begin, mut rounds, mut generations) = (Instant::now(), 0, 0);
+    while rounds < ROUNDS && (rounds < ROUNDS / 5 || begin.elapsed() < Duration::from_secs(60)) {
+        generations = owner.must("idle-race 20").as_i64().expect("a number");
+        rounds += 20;
+    }
+    eprintln!("{rounds} rounds, {generations} supervisors");
+    // It had left by then in some rounds, and in others it had not: the moment was met.
+    assert!((rounds / 10..rounds * 9 / 10).contains(&generations), "{generations} supervisors in {rounds} rounds");
     let last = owner.spawn("stubborn sleeper");
     let last = scene.seat(&last, "sleeper");
 

@@ -168,7 +168,7 @@ pub fn tend(s: &mut Supervisor, now: u64) {
     // Zombies, which a signal would reach, are told from the living by a look at all processes. While its leader
     // lives, a group does too, so a stop that waits for its leader needs none.
     let thorough = now >= s.thorough_at;
-    let counted = thorough || s.count_members;
+    let counted = (thorough || s.count_members) && any_answers(s);
     if counted {
         members::count(s);
     }
@@ -211,6 +211,17 @@ pub fn tend(s: &mut Supervisor, now: u64) {
     }
     s.tend_at = s.tend_at.min(s.thorough_at);
     s.stop_step = (s.stop_step * 2).min(STOP_STEP_LAST_MS);
+}
+
+/// Whether a group without its leader still answers, be it by a zombie. Asking costs a system call a group, a look at
+/// all processes a thousand.
+fn any_answers(s: &Supervisor) -> bool {
+    s.slots().any(|(index, slot, word)| {
+        cell(index).has(EXITED | NUMBER_ONLY)
+            && word.is_held()
+            && is_tenant(index, slot, word)
+            && kill::probe_group(s, index, 0, false) == Left::Somebody
+    })
 }
 
 /// The number is a stranger's, so the group is gone. Whoever asked for a signal is told first, and the slot is freed

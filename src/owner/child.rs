@@ -178,7 +178,9 @@ impl Child {
             return Ok(Answer::Gone);
         }
         self.runtime.ensure_supervised()?;
-        self.runtime.ask(self.tenancy, ask, limit, step)
+        // A leader that nobody reaps makes every question for its group be answered by a zombie, and whether anything
+        // else lives must then be read from all of /proc.
+        self.runtime.ask(self.tenancy, ask, limit, step, || drop(self.leader.collect()))
     }
 
     /// Lets an empty group go. Members that are left stay covered; the supervisor frees the slot when they are gone.

@@ -36,8 +36,8 @@ pub fn perform(words: &[&str]) -> Answer {
         }
         ["closerange", first, last] => {
             let (first, last): (u32, u32) = (number(first)?, number(last)?);
-            // SAFETY: closes what is the test's to close; nothing above the standard streams is used afterwards but
-            // the test's own line, which has its own numbers below `first` or is given up.
+            // SAFETY: nothing above the standard streams is this program's own, unless it talks over a socket, and then
+            // it is the test's to say what is closed.
             let result = unsafe { libc::syscall(libc::SYS_close_range, first, last, 0) };
             if result == 0 { Ok(Value::Null) } else { Err(std::io::Error::last_os_error().into()) }
         }

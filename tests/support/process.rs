@@ -9,6 +9,8 @@ use std::{fs, io};
 /// One line of /proc/PID/stat. The tests read it with code of their own: a parser that judged itself proves nothing.
 #[derive(Clone, Debug)]
 pub struct Stat {
+    /// The name: at most 15 bytes, of any kind.
+    pub name: Vec<u8>,
     pub state: char,
     pub ppid: i32,
     pub pgrp: i32,
@@ -28,7 +30,9 @@ impl Stat {
         let rest = std::str::from_utf8(&line[name_end + 1..]).ok()?;
         let fields: Vec<&str> = rest.split_ascii_whitespace().collect();
         let number = |i: usize| fields.get(i)?.parse::<i64>().ok();
+        let name_begin = line.iter().position(|&c| c == b'(')? + 1;
         Some(Stat {
+            name: line[name_begin..name_end].to_vec(),
             state: fields.first()?.chars().next()?,
             ppid: number(1)? as i32,
             pgrp: number(2)? as i32,
@@ -188,12 +192,14 @@ pub fn supervisor_of(owner_pid: i32) -> Option<Process> {
     supervisors().into_iter().find(|(owner, _)| *owner == owner_pid).map(|(_, supervisor)| supervisor)
 }
 
-/// All supervisors that run, with the owner that each one names. Candidates are chosen by `stat` first, since reading
-/// a stranger's command line can block.
+/// All supervisors that run, with the owner that each one names. Candidates are chosen by `stat` first, by their name
+/// too: reading a stranger's command line can block for ever.
 pub fn supervisors() -> Vec<(i32, Process)> {
     let look = |pid: i32| {
         let stat = Stat::of(pid)?;
-        if stat.session != pid || stat.pgrp != pid || !stat.runs() {
+        // Before Linux 6.14 a program that has no path is named after its descriptor, or after its memfd.
+        let unnamed = stat.name.starts_with(b"memfd:") || stat.name.iter().all(u8::is_ascii_digit);
+        if !(unnamed || stat.name == b"spawn-superviso") || stat.session != pid || stat.pgrp != pid || !stat.runs() {
             return None;
         }
         let argv = fs::read(format!("/proc/{pid}/cmdline")).ok()?;

@@ -172,6 +172,9 @@ fn look(s: &mut Supervisor, counted: bool) -> Rest {
             if !c.has(EXITED) {
                 walk_down(s, index);
                 term(s, index, word);
+                // What is left of it is a question for the next look: the other groups wait for their TERM.
+                rest.left = true;
+                continue;
             }
         }
         if is_open(index) && is_left(s, index, word, counted) {

@@ -28,7 +28,10 @@ pub fn run(s: &mut Supervisor) -> ! {
     let kill_at = s.began + grace_ms;
     let end_at = kill_at + KILLED_WAIT_MS;
     scan::abandon(s);
-    let (mut pause_ms, mut scan_step, mut count_at) = (1, 10, 0);
+    // The dying need the processors first: a look at all processes, here or by the scanner, takes more time than most
+    // groups do to end.
+    let (mut pause_ms, mut scan_step, mut count_at) = (1, 10, s.began + POLL_LAST_MS);
+    s.next_scan_at = count_at;
     let mut rest = Rest { left: true, silent: false };
     loop {
         let now = sys::now_ms();
@@ -169,6 +172,9 @@ fn look(s: &mut Supervisor, counted: bool) -> Rest {
             if !c.has(EXITED) {
                 walk_down(s, index);
                 term(s, index, word);
+                // What is left of it is a question for the next look: the other groups wait for their TERM.
+                rest.left = true;
+                continue;
             }
         }
         if is_open(index) && is_left(s, index, word, counted) {

@@ -19,6 +19,8 @@ const CODE: &[&str] = &[
     "debug-assertions=no",
     "overflow-checks=no",
     "strip=symbols",
+    // Constants are cheaper written where they are used than kept in a register across a loop.
+    "llvm-args=-disable-machine-licm",
 ];
 
 /// Linking: no C runtime, no library, the segments as `layout.ld` says. Understood by GNU ld and by lld.

@@ -16,8 +16,9 @@ const KILLED_WAIT_MS: u64 = 1_000;
 /// Kept for the last lines of the log.
 const LOG_MS: u64 = 100;
 const POLL_LAST_MS: u64 = 20;
-/// Passes of the scanner follow each other at this distance, at most, while somebody is left.
-const SCAN_LAST_MS: u64 = 200;
+const SCAN_FIRST_MS: u64 = 5;
+/// Passes of the scanner follow each other at this distance while somebody is left and nobody new is found.
+const SCAN_STEP_MS: u64 = 50;
 /// A pass in which somebody ended while being looked at is repeated this often: it may have left a child behind.
 pub const DOUBTS: u32 = 3;
 
@@ -28,10 +29,9 @@ pub fn run(s: &mut Supervisor) -> ! {
     let kill_at = s.began + grace_ms;
     let end_at = kill_at + KILLED_WAIT_MS;
     scan::abandon(s);
-    // The dying need the processors first: a look at all processes, here or by the scanner, takes more time than most
-    // groups do to end.
-    let (mut pause_ms, mut scan_step, mut count_at) = (1, 10, s.began + POLL_LAST_MS);
-    s.next_scan_at = count_at;
+    // The first scanner, and the first look at all processes, would only take processor time from what is ending now.
+    let (mut pause_ms, mut count_at) = (1, s.began + POLL_LAST_MS);
+    s.next_scan_at = s.began + SCAN_FIRST_MS;
     let mut rest = Rest { left: true, silent: false };
     loop {
         let now = sys::now_ms();
@@ -60,8 +60,7 @@ pub fn run(s: &mut Supervisor) -> ! {
             (s.found_new, s.vanished) = (false, false);
             s.scan_is_last = all_gone;
             scan::begin(s, Mode::Escapees);
-            s.next_scan_at = now + scan_step;
-            scan_step = (scan_step * 2).min(SCAN_LAST_MS);
+            s.next_scan_at = now + SCAN_STEP_MS;
         }
         // The end of a leader or of the scanner is an event; the rest has to be asked for.
         let polled = rest.silent || escapees_left || (!rest.left && !all_gone) || !s.scanner.runs();
@@ -69,6 +68,8 @@ pub fn run(s: &mut Supervisor) -> ! {
         pause_ms = (pause_ms * 2).min(POLL_LAST_MS);
         event::wait(s, next.min(helpers_at).min(if s.killing { end_at } else { kill_at }));
         if s.leaders_exited {
+            // They end in heaps: one look for all of them.
+            sys::sleep_ms(1);
             s.leaders_exited = false;
             rest.silent = true;
             pause_ms = 1;
@@ -172,12 +173,9 @@ fn look(s: &mut Supervisor, counted: bool) -> Rest {
             if !c.has(EXITED) {
                 walk_down(s, index);
                 term(s, index, word);
-                // What is left of it is a question for the next look: the other groups wait for their TERM.
-                rest.left = true;
-                continue;
             }
-        }
-        if is_open(index) && is_left(s, index, word, counted) {
+            rest.left = true;
+        } else if is_open(index) && is_left(s, index, word, counted) {
             rest.left = true;
             rest.silent |= c.has(EXITED | NUMBER_ONLY);
         }

@@ -78,7 +78,7 @@ pub fn processes() -> Numbers {
 }
 
 fn tasks(pid: i32) -> Numbers {
-    Numbers::of(open(b"/proc/#/task", pid, 0))
+    Numbers::of(open(TASKS, pid, 0))
 }
 
 /// The entries of a directory that are numbers.
@@ -126,6 +126,7 @@ impl Iterator for Numbers {
     }
 }
 
+const TASKS: &[u8] = b"/proc/#/task";
 const CHILDREN: &[u8] = b"/proc/#/task/#/children";
 
 pub fn has_children_file(pid: i32) -> bool {
@@ -134,7 +135,8 @@ pub fn has_children_file(pid: i32) -> bool {
     fd >= 0
 }
 
-/// The children of every thread of a process.
+/// The children of every thread of a process, those of the main thread first: nearly always it is the only one, and
+/// then the directory of tasks need not be read.
 pub struct Children {
     pid: i32,
     tasks: Numbers,
@@ -145,7 +147,7 @@ pub struct Children {
 }
 
 pub fn children(pid: i32) -> Children {
-    Children { pid, tasks: tasks(pid), fd: -1, filled: 0, at: 0, buffer: [0; 256] }
+    Children { pid, tasks: Numbers::of(-1), fd: open(CHILDREN, pid, pid), filled: 0, at: 0, buffer: [0; 256] }
 }
 
 impl Drop for Children {
@@ -168,6 +170,14 @@ impl Iterator for Children {
                 if self.filled == 0 {
                     sys::close(self.fd);
                     self.fd = -1;
+                    if self.tasks.fd < 0 {
+                        self.tasks.fd = open(TASKS, self.pid, 0);
+                        // `.`, `..` and one thread.
+                        if sys::fstat(self.tasks.fd)?.links == 3 {
+                            return None;
+                        }
+                    }
+                    // The main thread's come twice where there are others.
                     self.fd = open(CHILDREN, self.pid, self.tasks.next()?);
                 }
                 continue;

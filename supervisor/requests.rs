@@ -38,11 +38,7 @@ pub fn answer(slot: &Slot, code: u32) -> bool {
 pub fn look(s: &mut Supervisor, index: Index, slot: &Slot) {
     match request::decode(slot.request.load(SeqCst)) {
         Request::Signal(signal) => {
-            let code = match signal {
-                1..=64 => answer_for(kill::group(s, index, signal)),
-                _ => -sys::EINVAL as u32,
-            };
-            answer(slot, code);
+            answer(slot, answer_for(kill::group(s, index, signal)));
         }
         Request::Stop { grace_ms } if !cell(index).has(STOPPING) => begin(s, index, grace_ms),
         _ => {}

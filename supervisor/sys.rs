@@ -113,6 +113,7 @@ pub fn read_dir(fd: i32, into: &mut [u8]) -> isize {
 pub struct FileStat {
     pub inode: u64,
     pub size: u64,
+    pub links: u32,
     pub regular: bool,
 }
 
@@ -120,8 +121,11 @@ pub fn fstat(fd: i32) -> Option<FileStat> {
     let mut raw = [0u64; 18];
     // SAFETY: `struct stat` has 144 bytes on x86_64 and 128 on aarch64.
     let ret = unsafe { call(fd as usize, raw.as_mut_ptr() as usize, 0, 0, nr::FSTAT) };
-    let mode = raw[if cfg!(target_arch = "x86_64") { 3 } else { 2 }] as u32;
-    (ret == 0).then_some(FileStat { inode: raw[1], size: raw[6], regular: mode & 0o170000 == 0o100000 })
+    // The two have one word each on x86_64, and share one on aarch64, in the other order.
+    let x86_64 = cfg!(target_arch = "x86_64");
+    let (mode, links) = if x86_64 { (raw[3], raw[2]) } else { (raw[2], raw[2] >> 32) };
+    let regular = mode & 0o170000 == 0o100000;
+    (ret == 0).then_some(FileStat { inode: raw[1], size: raw[6], links: links as u32, regular })
 }
 
 /// 0: unknown.

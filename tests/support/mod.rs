@@ -12,6 +12,7 @@ pub mod deadline;
 pub mod owner;
 pub mod pidns;
 pub mod process;
+pub mod progress;
 pub mod ptrace;
 pub mod reuse;
 pub mod scene;

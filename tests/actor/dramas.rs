@@ -151,7 +151,8 @@ impl Stage {
     /// Registers again and again in the last moment of the idle time, until killed: each new child must be covered,
     /// and nobody may have touched it.
     fn idle_races(&self) -> ! {
-        hermes_spawn::configure(Config::new().idle(IDLE)).expect("configure");
+        hermes_spawn::configure(Config::new().idle(IDLE).grace(Duration::from_millis(act::GRACE_MS)))
+            .expect("configure");
         let mut random = Random(std::process::id() as u64);
         for round in 1.. {
             let outcome = self.idle_race(&mut random);

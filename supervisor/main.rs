@@ -82,7 +82,7 @@ fn start() -> Result<Supervisor, (Step, i32)> {
         roster,
         generation: header.generation.load(SeqCst),
         epoll,
-        features: kill::probe(own_pid) | probe(header, own_pid),
+        features: kill::probe(own_pid) | probe(own_pid),
         own_pid,
         own_group: sys::getpgid(0),
         own_session: sys::getsid(0),
@@ -132,13 +132,10 @@ fn watch_fd(s: &Supervisor, fd: i32, events: u32, tag: u64) -> Result<(), (Step,
     }
 }
 
-fn probe(header: &roster::Header, own_pid: i32) -> u32 {
+fn probe(own_pid: i32) -> u32 {
     let mut found = 0;
     if proc::has_children_file(own_pid) {
         found |= features::CHILDREN;
-    }
-    if sys::getppid() == header.owner_pid.load(SeqCst) {
-        found |= features::PARENT_IS_OWNER;
     }
     found
 }

@@ -97,7 +97,8 @@ pub mod features {
     pub const PIDFS: u32 = 2;
     /// `/proc/PID/task/TID/children` exists.
     pub const CHILDREN: u32 = 4;
-    /// The owner is PID 1 or a subreaper: the supervisor is its child.
+    /// The owner is PID 1 or a subreaper: the supervisor is its child. Added by the owner, which knows when the process
+    /// between the two has gone.
     pub const PARENT_IS_OWNER: u32 = 8;
 }
 
@@ -271,8 +272,22 @@ impl Slot {
     }
 
     /// `Owned` -> `OnceEmpty`. False: the slot has moved on.
-    pub fn until_empty(&self, from: Word) -> bool {
-        from.state() == Some(State::Owned) && self.step(from, from.with(State::OnceEmpty, 0))
+    pub fn until_empty(&self, mut from: Word) -> bool {
+        while from.state() == Some(State::Owned) {
+            if self.step(from, from.with(State::OnceEmpty, 0)) {
+                return true;
+            }
+            match self.still_held(from) {
+                Some(now) => from = now,
+                None => return false,
+            }
+        }
+        false
+    }
+
+    /// The word of the same tenant, if it has only got a flag since `from` was read.
+    fn still_held(&self, from: Word) -> Option<Word> {
+        Some(self.load()).filter(|now| now.serial() == from.serial() && now.is_held())
     }
 
     /// The group is empty, or never was ours: `Owned` or `OnceEmpty` -> `Free`. False: the slot has moved on.
@@ -399,11 +414,22 @@ impl Roster {
         self.slots[index].take(state, serial, flags)
     }
 
-    /// Lets a group and everything that carries its mark go: `Owned` or `OnceEmpty` -> `Free`. False: the slot has
-    /// moved on. The compare-exchange is the release: whoever sees the slot in `Freeing` with `LET_GO` honours it.
-    pub fn release(&self, slot: &Slot, from: Word) -> bool {
-        if !from.is_held() || !slot.step(from, from.with(State::Freeing, flags::LET_GO)) {
+    /// Lets a group and everything that carries its mark go: `Owned` or `OnceEmpty` -> `Free`. False: the group has
+    /// ended meanwhile, and its mark is let go all the same. The compare-exchange is the release: whoever sees the slot
+    /// in `Freeing` with `LET_GO` honours it.
+    pub fn release(&self, slot: &Slot, mut from: Word) -> bool {
+        if !from.is_held() {
             return false;
+        }
+        // The supervisor may weaken the slot, or free it, at this very moment; neither undoes what the caller asks for.
+        while !slot.step(from, from.with(State::Freeing, flags::LET_GO)) {
+            match slot.still_held(from) {
+                Some(now) => from = now,
+                None => {
+                    self.let_go(from.serial());
+                    return false;
+                }
+            }
         }
         self.let_go(from.serial());
         slot.wipe();
@@ -422,10 +448,12 @@ impl Roster {
         if serial >= SERIALS || serial >= self.header.next_serial.load(Ordering::SeqCst) {
             return true;
         }
-        let bit = self.let_go[serial as usize / 64].load(Ordering::SeqCst) >> (serial % 64) & 1 == 1;
-        bit || self.used().iter().any(|slot| {
+        let bit = || self.let_go[serial as usize / 64].load(Ordering::SeqCst) >> (serial % 64) & 1 == 1;
+        let being_released = |slot: &Slot| {
             let word = slot.load();
             word.serial() == serial && word.state() == Some(State::Freeing) && word.has(flags::LET_GO)
-        })
+        };
+        // The bit is asked for once more at the end: a release may set it and leave the slot while the slots are read.
+        bit() || self.used().iter().any(being_released) || bit()
     }
 }

@@ -8,7 +8,6 @@ use std::time::{Duration, Instant};
 
 use super::life::Phase;
 use super::runtime::{Runtime, chores};
-use crate::roster::features;
 use crate::sys::{fd, futex};
 
 /// Ends of pipes in the keeper's table. Their numbers mean nothing to any other thread.
@@ -88,8 +87,9 @@ impl Idle {
 
 fn may_retire(runtime: &Runtime) -> bool {
     // A supervisor that is the host's own child stays: its end would be a SIGCHLD that the host did not ask for.
-    let parent_is_owner = runtime.roster.header.features.load(Ordering::SeqCst) & features::PARENT_IS_OWNER != 0;
-    !parent_is_owner && runtime.slots_in_use() == 0 && matches!(runtime.life.lock().phase, Phase::Running)
+    !runtime.is_parent_of_supervisor()
+        && runtime.slots_in_use() == 0
+        && matches!(runtime.life.lock().phase, Phase::Running)
 }
 
 /// Lets the supervisor go. The word `retired` is what makes it exit without looking at slots: one that merely saw its

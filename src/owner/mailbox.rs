@@ -3,6 +3,7 @@
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
+use super::lock;
 use super::roster::Tenancy;
 use super::runtime::{Runtime, chores};
 use crate::error::{Error, ErrorCode, Result};
@@ -39,6 +40,7 @@ impl Runtime {
         let mut answer = None;
         // Another thread's request on the same group is let finish first.
         let put = futex::wait_until(mailbox, Some(deadline), |word| {
+            let _mail = lock(&self.mail);
             if tenancy.held().is_none() {
                 answer = Some(Answer::Gone);
                 return true;
@@ -60,6 +62,7 @@ impl Runtime {
                 answer.is_some()
             });
             // Only our own answer, or our own request, is taken back: a freed slot may have a new tenant.
+            let _mail = lock(&self.mail);
             if tenancy.held().is_some() {
                 let left = mailbox.load(Ordering::SeqCst);
                 if matches!(request::decode(left), Request::Answer(_)) || left == request::encode(ask) {

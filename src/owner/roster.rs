@@ -2,6 +2,7 @@
 
 use std::sync::atomic::Ordering;
 
+use super::lock;
 use super::runtime::Runtime;
 use crate::error::{Error, ErrorCode, Result};
 use crate::roster::{SLOTS, Slot, State, Word, flags};
@@ -40,7 +41,10 @@ impl Runtime {
             if slot.load().state() != Some(State::Free) {
                 continue;
             }
+            let _mail = lock(&self.mail);
             if let Some(word) = self.roster.take(index, state, serial, flags) {
+                // A request for the last tenant may have come just after that one's end.
+                slot.request.store(0, Ordering::SeqCst);
                 self.next_slot.store(index + 1, Ordering::Relaxed);
                 return Ok(Tenancy { slot, word });
             }

@@ -14,8 +14,8 @@ use super::lock;
 use super::settings::{self, Settings};
 use super::single::Single;
 use crate::error::Result;
-use crate::identity::Ancestor;
-use crate::roster::Roster;
+use crate::identity::{self, Ancestor, Who};
+use crate::roster::{Roster, features};
 use crate::sys::clone::Memory;
 use crate::sys::memory::{ForkWitness, Leaked};
 use crate::sys::{futex, process};
@@ -55,6 +55,9 @@ pub(crate) struct Runtime {
     pub chores: AtomicU32,
     /// Own and release are one at a time: all slots in `Claimed` belong to the call that holds this.
     pub registry: Mutex<()>,
+    /// Held for the instant in which a slot is taken or a request is put into (or out of) its mailbox: a request must
+    /// not reach the slot's next tenant. Never across a system call that waits.
+    pub mail: Mutex<()>,
     pub ancestors: Vec<Ancestor>,
     /// Where the search for a free slot begins.
     pub next_slot: AtomicUsize,
@@ -78,6 +81,7 @@ impl Runtime {
             exits: Exits::new(),
             chores: AtomicU32::new(0),
             registry: Mutex::new(()),
+            mail: Mutex::new(()),
             ancestors,
             next_slot: AtomicUsize::new(0),
         }
@@ -98,6 +102,21 @@ impl Runtime {
     /// False in a forked copy of the process that made this: the roster is not mapped there and must not be touched.
     pub(crate) fn is_mine(&self) -> bool {
         known_cell().is_some_and(|cell| cell.pid == self.pid)
+    }
+
+    /// A supervisor has said ready. Only now, with the process that started it gone, is its parent its parent for good:
+    /// init, or this process if it is PID 1 or a subreaper.
+    pub(super) fn note_supervisors_parent(&self) {
+        let header = &self.roster.header;
+        let supervisor = identity::look(header.supervisor_pid.load(Ordering::SeqCst));
+        if matches!(supervisor, Who::Process(stat) if stat.ppid == self.pid) {
+            header.features.fetch_or(features::PARENT_IS_OWNER, Ordering::SeqCst);
+        }
+    }
+
+    /// The host is PID 1 or a subreaper, so the supervisor is its child.
+    pub(crate) fn is_parent_of_supervisor(&self) -> bool {
+        self.roster.header.features.load(Ordering::SeqCst) & features::PARENT_IS_OWNER != 0
     }
 
     /// Asks the keeper for `chores`. Bell and chores are looked at in this order on the other side, so none is lost.

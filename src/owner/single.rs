@@ -126,6 +126,7 @@ impl Single {
             Ok((back, ()))
         })?;
         drop(reader);
+        runtime.note_supervisors_parent();
         let planted = Planted::new(lifeline).ok_or_else(|| failed("fstat")(libc::EBADF))?;
         atfork::close_in_copies(planted.number, planted.file.1).map_err(failed("pthread_atfork"))?;
         Ok((planted, kind))

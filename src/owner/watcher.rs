@@ -134,8 +134,12 @@ impl Watcher {
     fn supervisor_ended(&mut self) {
         let Some((_, ready_at)) = self.back.take() else { return };
         let header = &self.runtime.roster.header;
-        // Only where the host is PID 1 or a subreaper is it our child, and then nobody else may be left to reap it.
-        process::reap(header.supervisor_pid.swap(0, Ordering::SeqCst));
+        let pid = header.supervisor_pid.swap(0, Ordering::SeqCst);
+        // Where the host is PID 1 or a subreaper it is our child, and nobody else may be left to reap it. Anywhere else
+        // the number may be another child's by now.
+        if self.runtime.is_parent_of_supervisor() {
+            process::reap(pid);
+        }
         let mut state = self.runtime.life.lock();
         if !matches!(state.phase, Phase::Running) {
             return;
@@ -161,6 +165,7 @@ impl Watcher {
             self.runtime.roster.header.generation.fetch_add(1, Ordering::SeqCst);
             self.execute()
         })?;
+        self.runtime.note_supervisors_parent();
         self.epoll.add(&back, BACK).map_err(|errno| Error::os("epoll_ctl", errno))?;
         self.back = Some((back, Instant::now()));
         let mut state = self.runtime.life.lock();

@@ -93,6 +93,14 @@ fn become_clean(shape: &[&str]) -> ! {
     panic!("exec: {}", raw::exec(&own_program(), &image_of(shape), &environment));
 }
 
+/// Announces itself, waits for SIGTERM and announces that. What comes later finds TERM blocked.
+pub fn report_term(role: &str) {
+    raw::block_all_signals();
+    announce(role);
+    raw::wait_for_signal(libc::SIGTERM);
+    announce("term");
+}
+
 /// Every 5 ms a copy goes on and the original leaves: no list of processes is ever up to date.
 pub fn fork_chain() -> ! {
     raw::ignore(&[libc::SIGTERM, libc::SIGINT, libc::SIGHUP]);

@@ -13,6 +13,7 @@ mod deeds;
 mod dramas;
 mod family;
 mod foreign;
+mod host;
 mod owner;
 #[allow(dead_code, reason = "the tests use the rest of it")]
 #[path = "../support/progress.rs"]

@@ -3,7 +3,7 @@
 //! The end of its input makes it leave in good order, so an owner whose test was killed does not stay behind.
 
 use crate::announce::{self, start_ticks};
-use crate::{deeds, foreign, raw, spawning, storms};
+use crate::{deeds, foreign, host, raw, spawning, storms};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -110,10 +110,10 @@ pub fn perform(words: &[&str]) -> Answer {
             let job = job.ok_or_else(|| Failure::Other(format!("no job {id}")))?;
             job.join().map_err(|_| Failure::Other("the job panicked".into()))?
         }
-        ["storm" | "rounds" | "stop-storm" | "foreign-storm", ..] => storms::perform(words),
+        ["storm" | "rounds" | "stop-storm" | "idle-race" | "foreign-storm", ..] => storms::perform(words),
         ["wait" | "try-wait" | "signal" | "stop" | "exit-fd" | "drop", ..] => spawning::on_child(words),
         ["read-stdout" | "read-stderr" | "write-stdin" | "close-stdin", ..] => spawning::on_pipe(words),
-        _ => deeds::perform(words),
+        _ => host::perform(words).unwrap_or_else(|| deeds::perform(words)),
     }
 }
 

@@ -46,6 +46,18 @@ pub fn block_all_signals() {
     }
 }
 
+/// Waits for a signal that is blocked.
+pub fn wait_for_signal(signal: i32) {
+    let mut got = 0;
+    // SAFETY: a set on our own stack.
+    unsafe {
+        let mut set = std::mem::zeroed();
+        libc::sigemptyset(&mut set);
+        libc::sigaddset(&mut set, signal);
+        libc::sigwait(&set, &mut got);
+    }
+}
+
 pub fn raise(signal: i32) {
     // SAFETY: plain integers.
     unsafe { libc::kill(libc::getpid(), signal) };

@@ -29,6 +29,20 @@ pub fn play(shape: &[&str]) -> ! {
             raw::leave_now(99)
         }
         ["server", address @ ..] => serve(address.first().copied()),
+        // Says that TERM came, and leaves; or says so and stays.
+        ["polite"] => {
+            family::report_term("polite");
+            raw::leave_now(0)
+        }
+        ["defiant"] => {
+            family::report_term("defiant");
+            raw::pause_for_ever()
+        }
+        // The same shape in another program file: one with the setuid bit, say.
+        ["exec", program, rest @ ..] => {
+            let environment = std::env::vars().map(|(k, v)| format!("{k}={v}")).collect::<Vec<_>>();
+            panic!("exec {program}: {}", raw::exec(program, &image_of(rest), &environment));
+        }
         ["stopped"] => {
             announce("stopped");
             raw::raise(libc::SIGSTOP);
@@ -111,7 +125,7 @@ fn read_terminal() {
 }
 
 /// `%41` is a byte in hex: names may hold what a word cannot.
-fn unescape(name: &str) -> Vec<u8> {
+pub fn unescape(name: &str) -> Vec<u8> {
     let mut bytes = Vec::new();
     let mut rest = name.as_bytes();
     while let [first, tail @ ..] = rest {

@@ -2,13 +2,15 @@
 
 use crate::announce::mail;
 use crate::owner::{Answer, Failure, milliseconds, number};
-use crate::shapes::own_program;
+use crate::shapes::{own_program, unescape};
 use hermes_spawn::{Child, Command, ExitStatus, Stdio};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::fs::File;
 use std::io::{Read, Write};
 use std::os::fd::BorrowedFd;
+use std::os::unix::ffi::OsStringExt;
 use std::process::{ChildStderr, ChildStdin, ChildStdout};
 use std::sync::{Arc, Mutex};
 
@@ -40,17 +42,22 @@ pub fn spawn(words: &[&str]) -> Answer {
 
 fn command(options: &[&str], shape: &[&str]) -> Result<Command, Failure> {
     let value = |name: &str| options.iter().find_map(|o| o.strip_prefix(name)?.strip_prefix('='));
+    let text = |word: &str| OsString::from_vec(unescape(word));
     let mut command = match value("program") {
-        Some(program) => Command::new(program),
+        Some(program) => {
+            let mut command = Command::new(text(program));
+            command.args(shape.iter().map(|word| text(word)));
+            command
+        }
         None => {
             let mut actor = Command::new(own_program());
             actor.args(["child", mail().0, value("tag").unwrap_or("untagged")]);
             // The owner's own streams are the test's line to it; a child has no business there unless it is asked for.
             actor.stdin(Stdio::null()).stdout(Stdio::null());
+            actor.args(shape);
             actor
         }
     };
-    command.args(shape);
     for option in options {
         let (name, value) = option.split_once('=').unwrap_or((option, ""));
         match name {
@@ -58,16 +65,16 @@ fn command(options: &[&str], shape: &[&str]) -> Result<Command, Failure> {
             "group_only" => command.group_only(true),
             "keep_session" => command.keep_session(true),
             "controlling_tty" => command.controlling_tty(true),
-            "cwd" => command.cwd(value),
+            "cwd" => command.cwd(text(value)),
             "family" => command.family(value),
             "stdin" => command.stdin(stdio(value, false)?),
             "stdout" => command.stdout(stdio(value, true)?),
             "stderr" => command.stderr(stdio(value, true)?),
             "env_clear" => command.env_clear(),
-            "env_remove" => command.env_remove(value),
+            "env_remove" => command.env_remove(text(value)),
             "env" => {
                 let (key, value) = value.split_once('=').unwrap_or((value, ""));
-                command.env(key, value)
+                command.env(text(key), text(value))
             }
             // SAFETY: the test says that this descriptor is open, and the command is used before it is closed.
             "pass" => command.pass_fd(unsafe { BorrowedFd::borrow_raw(number(value)?) }),

@@ -50,6 +50,7 @@ pub fn perform(words: &[&str]) -> Answer {
             }
             Ok(json!(null))
         }
+        ["idle-race", rounds, idle_ms] => idle_race(number(rounds)?, number(idle_ms)?),
         // `foreign-storm THREADS MS`: sleepers that inherit whatever is inheritable, started all the while; their pids.
         ["foreign-storm", threads, ms] => {
             let end = Instant::now() + Duration::from_millis(number(ms)?);
@@ -80,6 +81,25 @@ fn storm() {
             let _ = oldest.wait();
         }
     }
+}
+
+/// Registers when the supervisor is about to be let go, or has just been: every child must be covered (its supervisor
+/// carries out what is asked of it), and none may die of anything but what it is sent.
+fn idle_race(rounds: u64, idle_ms: u64) -> Answer {
+    for round in 0..rounds {
+        let failed = |what: &str| Failure::Other(format!("round {round}: {what}"));
+        let child = sleep().spawn_owned()?;
+        child.signal(libc::SIGCONT)?;
+        child.signal(libc::SIGKILL)?;
+        match child.wait()? {
+            ExitStatus::Signalled { signal: libc::SIGKILL, .. } => {}
+            other => return Err(failed(&format!("{}", status_value(Some(other))))),
+        }
+        // From half the idle time to one and a half, in steps that never repeat: this pause is the case itself.
+        let pause = Duration::from_micros(idle_ms * 500 + (round * 7919) % (idle_ms * 1000));
+        std::thread::sleep(pause);
+    }
+    Ok(json!(hermes_spawn::status()?.supervisor_generation))
 }
 
 /// Forks and execs as an old library would: nothing is marked close-on-exec, nothing is closed. At most a hundred a

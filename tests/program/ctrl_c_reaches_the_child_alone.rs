@@ -21,11 +21,12 @@ fn the_child_reads_what_is_typed() {
     assert_eq!(pty.end().code(), Some(3));
 }
 
-/// Without run the shell would have got the ^C as well.
+/// Without run the shell would have got the ^C as well. The command waits in `read`: a shell that is interrupted just
+/// before it forks lets the new child run on.
 #[test]
 fn a_loop_around_it_can_be_left() {
     let mut command = Command::new("sh");
-    command.args(["-c", "while :; do \"$0\" run -- sh -c \"echo rea''dy; sleep 1000\"; done", PROGRAM]);
+    command.args(["-c", "while :; do \"$0\" run -- sh -c \"echo rea''dy; read line\"; done", PROGRAM]);
     let mut pty = Pty::with(command);
     pty.until("ready");
     pty.type_in("\x03");

@@ -3,6 +3,7 @@
 #![allow(unsafe_code, reason = "making a terminal the controlling one has no safe call")]
 
 use crate::program::PROGRAM;
+use crate::support::process::Process;
 use crate::support::sys;
 use std::fs::File;
 use std::io::{Read, Write};
@@ -72,7 +73,11 @@ impl Pty {
     }
 
     /// Waits for the end of the session's leader.
+    #[track_caller]
     pub fn end(&mut self) -> ExitStatus {
+        let leader = Process::open(self.child.id() as i32);
+        let ended = leader.is_none_or(|leader| leader.gone_by(sys::after(PATIENCE)));
+        assert!(ended, "it does not end; on the screen: {:?}", self.screen);
         self.child.wait().expect("wait")
     }
 }

@@ -13,6 +13,7 @@ pub mod owner;
 pub mod pidns;
 pub mod process;
 pub mod progress;
+pub mod programs;
 pub mod ptrace;
 pub mod reuse;
 pub mod scene;
@@ -20,9 +21,9 @@ pub mod seccomp;
 pub mod sys;
 
 pub use deadline::{eventually, within};
-pub use owner::{Owner, Started};
+pub use owner::{Launch, Owner, Started};
 pub use process::Process;
-pub use scene::{Scene, Seat};
+pub use scene::{Control, Scene, Seat};
 
 /// Says on standard error, past the test harness' capture, why a test cannot be done here, and returns from it. Where
 /// `CI` is set a skip is a failure: a machine that cannot show the promise must not look as if it had.

@@ -10,6 +10,7 @@ use std::io::{Read, Write};
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::os::unix::net::UnixListener;
 use std::os::unix::process::ExitStatusExt;
+use std::path::PathBuf;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
@@ -46,8 +47,8 @@ pub struct Refusal {
 
 pub struct Owner {
     process: Process,
-    /// What the test itself started: the owner, or a shell before it.
-    child: Child,
+    /// What the test itself started: the owner, or a shell before it, or nothing.
+    child: Option<Child>,
     commands: Option<File>,
     answers: File,
     unread: Vec<u8>,
@@ -59,25 +60,21 @@ impl Owner {
         let mail = scene.mail_path().display().to_string();
         command.args(["owner", &mail]);
         let (child, commands, answers) = if launch.over_socket {
-            let name = scene.folder().join(scene.fresh_tag());
-            let listener = UnixListener::bind(&name).expect("the owner's socket");
-            let child = command.arg("--via").arg(&name).spawn().expect("start an owner");
-            let ready = sys::poll_readable(&[listener.as_raw_fd()], sys::after(SOON));
-            assert!(!ready.is_empty(), "the owner never connected");
-            let socket = OwnedFd::from(listener.accept().expect("accept").0);
-            (child, File::from(socket.try_clone().expect("dup")), File::from(socket))
+            let door = Door::open(scene);
+            let child = command.arg("--via").arg(&door.path).spawn().expect("start an owner");
+            return door.owner(Some(child));
         } else {
             let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("start an owner");
             let commands = OwnedFd::from(child.stdin.take().expect("piped"));
             let answers = OwnedFd::from(child.stdout.take().expect("piped"));
             (child, File::from(commands), File::from(answers))
         };
-        Owner::adopt(child, commands, answers)
+        Owner::adopt(Some(child), commands, answers)
     }
 
-    /// For an owner that somebody else started (the ptrace driver): takes its pipes and waits for its greeting.
-    pub fn adopt(child: Child, commands: File, answers: File) -> Owner {
-        let process = Process::met(child.id() as i32, 0);
+    /// For an owner that somebody else started: takes its pipes and waits for its greeting.
+    pub fn adopt(child: Option<Child>, commands: File, answers: File) -> Owner {
+        let process = Process::met(child.as_ref().map_or(0, |child| child.id() as i32), 0);
         let mut owner = Owner { process, child, commands: Some(commands), answers, unread: Vec::new() };
         let greeting = owner.answer().expect("a greeting");
         let number = |name: &str| greeting[name].as_i64().expect("a number");
@@ -203,7 +200,8 @@ impl Owner {
     #[track_caller]
     pub fn reap(&mut self) -> ExitStatus {
         self.process.assert_gone_by(sys::after(SOON), "the owner");
-        self.child.wait().unwrap_or_else(|_| ExitStatus::from_raw(0))
+        let status = self.child.as_mut().and_then(|child| child.wait().ok());
+        status.unwrap_or(ExitStatus::from_raw(0))
     }
 
     /// Closes its input, which tells it to leave in good order.
@@ -222,9 +220,32 @@ impl Drop for Owner {
     fn drop(&mut self) {
         let _ = self.process.signal(libc::SIGKILL);
         self.process.gone_by(sys::after(Duration::from_secs(5)));
-        if self.child.id() as i32 != self.process.pid {
-            let _ = self.child.kill();
+        if let Some(child) = &mut self.child {
+            let _ = child.kill();
+            let _ = child.wait();
         }
-        let _ = self.child.wait();
+    }
+}
+
+/// A socket on which an owner will be waited for: one that is started by another owner, say.
+pub struct Door {
+    pub path: PathBuf,
+    listener: UnixListener,
+}
+
+impl Door {
+    pub fn open(scene: &Scene) -> Door {
+        let path = scene.folder().join(scene.fresh_tag());
+        let listener = UnixListener::bind(&path).expect("the owner's socket");
+        Door { path, listener }
+    }
+
+    /// Waits for the owner that was told to come here (`--via PATH`).
+    #[track_caller]
+    pub fn owner(self, child: Option<Child>) -> Owner {
+        let ready = sys::poll_readable(&[self.listener.as_raw_fd()], sys::after(SOON));
+        assert!(!ready.is_empty(), "the owner never connected");
+        let socket = OwnedFd::from(self.listener.accept().expect("accept").0);
+        Owner::adopt(child, File::from(socket.try_clone().expect("dup")), File::from(socket))
     }
 }

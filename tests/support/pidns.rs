@@ -24,7 +24,8 @@ pub fn outside(test: &str, init: Init) -> bool {
     }
     let test = test.split_once("::").map_or(test, |(_crate, path)| path);
     let mut command = Command::new(std::env::current_exe().expect("own path"));
-    command.args(["--exact", test, "--nocapture", "--test-threads=1"]).env(INSIDE, "1");
+    // Not by its path: a folder's name must not make it look like somebody else to `pkill -f`.
+    command.arg0("test-inside").args(["--exact", test, "--nocapture", "--test-threads=1"]).env(INSIDE, "1");
     // SAFETY: between fork and exec only system calls are made, and nothing is allocated.
     unsafe { command.pre_exec(move || enter(init)) };
     let output = command.output().expect("start the test inside a namespace");

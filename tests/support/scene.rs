@@ -6,6 +6,7 @@ use super::owner::{Launch, Owner};
 use super::process::{Process, Stat, group_members, numbers_in, supervisors};
 use super::sys;
 use std::net::SocketAddr;
+use std::os::unix::fs::PermissionsExt;
 use std::os::unix::net::UnixDatagram;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -77,6 +78,14 @@ impl Scene {
         self.home.path().join("mail")
     }
 
+    /// Lets actors of other users send their mail, and write below this scene's home.
+    pub fn open_to_other_users(&self) {
+        fs::create_dir_all(self.hermes_home()).expect("the home");
+        for path in [self.folder(), &self.hermes_home(), &self.mail_path()] {
+            fs::set_permissions(path, fs::Permissions::from_mode(0o777)).expect("chmod");
+        }
+    }
+
     /// A label that nobody else in this scene has.
     pub fn fresh_tag(&self) -> String {
         format!("t{}", self.next_tag.fetch_add(1, Ordering::Relaxed))
@@ -85,8 +94,28 @@ impl Scene {
     /// The actor, not started yet: in a group of its own, with this scene's home and mark and no outer owner's mark.
     /// Add arguments (`owner MAIL`, `child MAIL TAG SHAPE...`), or start it with [`Scene::owner`].
     pub fn actor(&self) -> Command {
+        self.actor_from(actor_program())
+    }
+
+    /// A copy of the actor in this scene's folder, with this mode: for users who cannot reach the original, and for a
+    /// path with no telling name in it. The scene's folder and mailbox are opened to everybody.
+    pub fn private_actor(&self, mode: u32) -> PathBuf {
+        use std::os::unix::fs::PermissionsExt;
+        let open = |path: &Path, mode| fs::set_permissions(path, fs::Permissions::from_mode(mode)).expect("chmod");
+        open(self.folder(), 0o777);
+        open(&self.mail_path(), 0o777);
+        let copy = self.folder().join(format!("actor-{mode:o}"));
+        if !copy.exists() {
+            fs::copy(actor_program(), &copy).expect("copy the actor");
+            open(&copy, mode);
+        }
+        copy
+    }
+
+    /// As [`Scene::actor`], from another file.
+    pub fn actor_from(&self, program: &Path) -> Command {
         use std::os::unix::process::CommandExt;
-        let mut command = Command::new(actor_program());
+        let mut command = Command::new(program);
         command.env("HERMES_HOME", self.hermes_home()).env(MARK, &self.mark).env_remove("HERMES_SPAWN");
         command.env_remove("RUST_BACKTRACE").process_group(0);
         command

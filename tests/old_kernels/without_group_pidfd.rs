@@ -1,0 +1,52 @@
+//! Before Linux 6.9 a group is signalled by its number, and its leader is watched; pidfds have no inodes of their own.
+
+use super::support::Scene;
+use super::support::seccomp::{Action, Filter};
+use super::the_promise::{self, owner_under, replace_supervisor};
+
+/// `PIDFD_SIGNAL_PROCESS_GROUP` (linux/pidfd.h).
+const TO_GROUP: u32 = 4;
+
+fn without_group_signal() -> Filter {
+    Filter::new().when_masked(libc::SYS_pidfd_send_signal, 3, TO_GROUP, TO_GROUP, Action::Errno(libc::EINVAL))
+}
+
+/// Nothing tells that a pidfd is on pidfs, so its inode is not used.
+fn without_pidfs(filter: Filter) -> Filter {
+    filter.on(libc::SYS_fstatfs, Action::Errno(libc::ENOSYS)).on(libc::SYS_statfs, Action::Errno(libc::ENOSYS))
+}
+
+#[test]
+fn groups_are_signalled_by_a_number_that_is_watched() {
+    let scene = Scene::new();
+    let mut owner = owner_under(&scene, &without_group_signal(), "");
+    let mut control = scene.control();
+    let cast = the_promise::play(&scene, &mut owner);
+    let (value, why) = owner.guarantee("group_signal");
+    assert_eq!(value, "watched");
+    assert!(why.contains("PIDFD_SIGNAL_PROCESS_GROUP"), "{why}");
+    let (value, why) = owner.guarantee("reuse_proof");
+    assert_eq!(value, "weaker");
+    assert!(!why.is_empty());
+    assert_eq!(owner.guarantee("lifeline").0, "private-tables", "the rest is as strong as ever");
+    the_promise::kill_and_look(&mut owner, &mut control, &cast);
+}
+
+#[test]
+fn and_a_supervisor_started_later_knows_them_too() {
+    let scene = Scene::new();
+    let mut owner = owner_under(&scene, &without_group_signal(), "");
+    let mut control = scene.control();
+    let cast = the_promise::play(&scene, &mut owner);
+    replace_supervisor(&owner);
+    the_promise::kill_and_look(&mut owner, &mut control, &cast);
+}
+
+#[test]
+fn without_pidfs_a_child_is_known_by_its_start() {
+    let scene = Scene::new();
+    let mut owner = owner_under(&scene, &without_pidfs(Filter::new()), "");
+    the_promise::holds(&scene, &mut owner);
+    let mut owner = owner_under(&scene, &without_pidfs(without_group_signal()), "");
+    the_promise::holds(&scene, &mut owner);
+}

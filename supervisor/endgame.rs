@@ -189,15 +189,12 @@ fn look(s: &mut Supervisor, killing: bool, counted: bool) -> Rest {
 }
 
 fn is_left(s: &mut Supervisor, index: Index, word: Word, killing: bool, counted: bool) -> bool {
-    let killed = cell(index).has(KILLED);
+    let (killed, termed) = (cell(index).has(KILLED), cell(index).has(TERMED));
     let outcome = match kill::probe_group(s, index, if killing { sys::SIGKILL } else { 0 }, counted) {
-        Left::Nothing => {
-            if killed {
-                Outcome::Kill
-            } else {
-                Outcome::Term
-            }
-        }
+        Left::Nothing if killed => Outcome::Kill,
+        Left::Nothing if termed => Outcome::Term,
+        // It had ended before anything was sent.
+        Left::Nothing => Outcome::Gone,
         Left::Recycled => Outcome::Recycled,
         Left::Refused => Outcome::Refused,
         // The rest of the group is dead, and what is left will not listen to us.

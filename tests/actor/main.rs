@@ -26,6 +26,7 @@ mod shapes;
 mod spawning;
 mod storms;
 mod tasks;
+mod unreadable;
 
 fn main() {
     let arguments: Vec<String> = std::env::args().collect();

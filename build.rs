@@ -41,6 +41,7 @@ fn main() {
     }
     let out = PathBuf::from(variable("OUT_DIR")).join("supervisor");
     compile(&out);
+    cut_sections(&out);
 }
 
 fn compile(out: &Path) {
@@ -67,6 +68,28 @@ fn compile(out: &Path) {
         Ok(status) if status.success() => {}
         Ok(status) => fail(&format!("the supervisor could not be compiled ({status}): {rustc:?}")),
         Err(error) => fail(&format!("the compiler could not be started: {error}: {rustc:?}")),
+    }
+}
+
+/// Cuts off what follows the last loaded byte: the section table, which the kernel never reads.
+fn cut_sections(path: &Path) {
+    let mut image = std::fs::read(path).unwrap_or_else(|error| fail(&format!("{}: {error}", path.display())));
+    let field = |at: usize, bytes: usize| {
+        image[at..at + bytes].iter().rev().fold(0usize, |value, byte| value << 8 | *byte as usize)
+    };
+    // ELF64, little-endian: e_phoff, e_phentsize, e_phnum; of each program header p_offset and p_filesz.
+    let (first, size, count) = (field(0x20, 8), field(0x36, 2), field(0x38, 2));
+    let loaded = (0..count)
+        .map(|number| first + number * size)
+        .filter(|at| field(at + 0x20, 8) > 0)
+        .map(|at| field(at + 0x08, 8) + field(at + 0x20, 8))
+        .max();
+    image.truncate(loaded.unwrap_or(image.len()));
+    // e_shoff, and e_shentsize, e_shnum, e_shstrndx.
+    image[0x28..0x30].fill(0);
+    image[0x3a..0x40].fill(0);
+    if let Err(error) = std::fs::write(path, image) {
+        fail(&format!("{}: {error}", path.display()));
     }
 }
 

@@ -4,7 +4,9 @@
 pub struct Limit {
     /// The row it belongs to.
     pub key: &'static str,
+    /// Nanoseconds, KiB, or a plain number.
     pub most: f64,
+    /// What is compared with it.
     pub of: Of,
     /// Stable enough to be judged by the short run on a busy machine.
     pub in_short: bool,
@@ -13,7 +15,9 @@ pub struct Limit {
 /// Which column is judged.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Of {
+    /// Ours divided by the peer's.
     Ratio,
+    /// Our own figure.
     Ours,
 }
 
@@ -47,6 +51,7 @@ pub const LIMITS: &[Limit] = &[
     ours("helper/binary", 16.0, true),
 ];
 
+/// The limit of a row, if it has one.
 pub fn limit_of(key: &str) -> Option<&'static Limit> {
     LIMITS.iter().find(|limit| limit.key == key)
 }

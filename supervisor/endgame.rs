@@ -2,70 +2,69 @@
 
 use super::atomic::Ordering::SeqCst;
 use super::kill::{self, Left, Sent};
-use super::log::{self, Cause, Outcome};
+use super::log::{self, Outcome};
 use super::roster::{Slot, State, Word, features, request};
 use super::scan::{self, Mode};
-use super::state::{Cell, EXITED, Index, KILLED, NEVER, NUMBER_ONLY, PROVEN, REFUSED, SETTLED, Supervisor, TERMED, cell, mark, set_cell};
+use super::state::{
+    Cell, EXITED, Index, KILLED, NEVER, NUMBER_ONLY, PROVEN, REFUSED, SETTLED, Supervisor, TERMED, cell, mark, set_cell,
+};
 use super::watch::{self, Found};
 use super::{escapees, event, members, owner, proc, sys};
 
 /// What is left of a group this long after KILL is stuck.
 const KILLED_WAIT_MS: u64 = 1_000;
-/// Kept for the log.
+/// Kept for the last lines of the log.
 const LOG_MS: u64 = 100;
 const POLL_LAST_MS: u64 = 20;
 /// Passes of the scanner follow each other at this distance, at most, while somebody is left.
 const SCAN_LAST_MS: u64 = 200;
-const SCAN_RETRY_MS: u64 = 20;
+/// A pass in which somebody ended while being looked at is repeated this often: it may have left a child behind.
+pub const DOUBTS: u32 = 3;
 
 pub fn run(s: &mut Supervisor) -> ! {
     s.began = sys::now_ms();
+    s.began_ticks = sys::boot_ticks();
     let grace_ms = s.roster.header.grace_ms.load(SeqCst).min(request::GRACE_LIMIT_MS) as u64;
     let kill_at = s.began + grace_ms;
     let end_at = kill_at + KILLED_WAIT_MS;
     scan::abandon(s);
     let (mut pause_ms, mut scan_step, mut count_at) = (1, 10, 0);
-    let mut walked_again = false;
     let mut rest = Rest { left: true, silent: false };
     loop {
         let now = sys::now_ms();
-        let killing = now >= kill_at;
-        if killing && !walked_again {
+        if now >= kill_at && !s.killing {
             // What was started since the first walk loses its parents now.
-            walked_again = true;
-            pause_ms = 1;
-            s.each_slot(&mut |s, index, _, _| {
-                if is_open(index) {
-                    walk_down(s, index);
-                }
-            });
-            walk_members(s);
+            for (index, ..) in s.slots().filter(|(index, ..)| is_open(*index) && !is_leaderless(*index)) {
+                walk_down(s, index);
+            }
+            s.killing = true;
+            (pause_ms, count_at) = (1, now + 1);
         }
+        // Not before the first KILL: a look at all processes costs milliseconds, more on a busy machine.
         let counted = rest.silent && now >= count_at;
         if counted {
-            members::count(s, &is_open);
-            // A look at all processes costs milliseconds; most groups are gone by the second one.
+            members::count(s);
             count_at = sys::now_ms() + POLL_LAST_MS;
         }
-        rest = look(s, killing, counted);
-        let escapees_left = escapees::signal(s, killing);
+        rest = look(s, counted);
+        let escapees_left = escapees::signal(s);
         let all_gone = !rest.left && !escapees_left && owner::is_settled(s);
         if (all_gone && s.scan_was_clean) || now + LOG_MS >= end_at {
             break;
         }
-        let scanner_at = scan::tick(s, now);
-        if !s.scanner.runs() && (all_gone || now >= s.next_scan_at) {
-            s.found_new = false;
+        let helpers_at = scan::tick(s, now).min(log::tick(s, now));
+        if !s.scanner.runs() && (all_gone || s.found_new || now >= s.next_scan_at) {
+            (s.found_new, s.vanished) = (false, false);
             s.scan_is_last = all_gone;
             scan::begin(s, Mode::Escapees);
-            s.next_scan_at = now + if killing { SCAN_RETRY_MS } else { scan_step };
+            s.next_scan_at = now + scan_step;
             scan_step = (scan_step * 2).min(SCAN_LAST_MS);
         }
         // The end of a leader or of the scanner is an event; the rest has to be asked for.
         let polled = rest.silent || escapees_left || (!rest.left && !all_gone) || !s.scanner.runs();
         let next = if polled { now + pause_ms } else { NEVER };
         pause_ms = (pause_ms * 2).min(POLL_LAST_MS);
-        event::wait(s, next.min(scanner_at).min(if killing { end_at } else { kill_at }));
+        event::wait(s, next.min(helpers_at).min(if s.killing { end_at } else { kill_at }));
         if s.leaders_exited {
             s.leaders_exited = false;
             rest.silent = true;
@@ -109,19 +108,19 @@ fn walk_down(s: &mut Supervisor, index: Index) {
 
 #[inline(never)]
 fn walk_members(s: &mut Supervisor) {
-    proc::each_process(&mut |pid| {
-        let group = proc::look(pid).and_then(|stat| s.find_group(stat.pgrp));
+    for pid in proc::processes() {
+        let group = proc::look(pid).and_then(|stat| s.find_group(stat.pgrp, SETTLED));
         if group.is_some_and(|index| is_leaderless(index) && !escapees::is_group_only(s, index)) {
             escapees::walk(s, pid, 0);
         }
-        true
-    });
+    }
 }
 
 #[inline(never)]
 fn term(s: &mut Supervisor, index: Index, word: Word) {
-    mark(index, TERMED, true);
-    if kill::end_group(s, index) == Sent::Gone {
+    let gone = kill::end_group(s, index) == Sent::GONE;
+    mark(index, TERMED, !gone);
+    if gone {
         settle(s, index, word, Outcome::Gone);
     }
 }
@@ -129,7 +128,7 @@ fn term(s: &mut Supervisor, index: Index, word: Word) {
 #[inline(never)]
 fn settle(s: &Supervisor, index: Index, word: Word, outcome: Outcome) {
     mark(index, SETTLED, true);
-    log::note(index, word.serial(), Cause::OwnerGone, outcome, sys::now_ms() - s.began);
+    log::note(index, word, log::OWNER_GONE + outcome as u32, s.began);
 }
 
 /// What the last look at all slots found.
@@ -140,16 +139,17 @@ struct Rest {
     silent: bool,
 }
 
-/// Looks at every slot. Group after group: what hangs below a leader is pinned, then TERM goes out at once. With
-/// `killing`, KILL goes to all that is left.
-fn look(s: &mut Supervisor, killing: bool, counted: bool) -> Rest {
-    let mut rest = Rest { left: false, silent: killing };
+/// Looks at every slot. Group after group: what hangs below a leader is pinned, then TERM goes out at once. After the
+/// grace, KILL goes to all that is left.
+fn look(s: &mut Supervisor, counted: bool) -> Rest {
+    let mut rest = Rest { left: false, silent: s.killing };
     let mut leaderless = false;
-    s.each_slot(&mut |s, index, slot, word| {
+    for (index, slot, word) in s.slots() {
         let starting = word.0 as u8 == State::Starting as u8;
         if !word.is_held() && !starting {
             // Being filled, freed or released in the owner's last moment: not ours to signal.
-            return watch::forget(s, index);
+            watch::forget(s, index);
+            continue;
         }
         // Other threads of the owner may still register, and finish a start, until its pidfd is readable; and the
         // kernel writes the pid before the child's first instruction, so not after the owner's last.
@@ -171,26 +171,26 @@ fn look(s: &mut Supervisor, killing: bool, counted: bool) -> Rest {
                 term(s, index, word);
             }
         }
-        if is_open(index) && is_left(s, index, word, killing, counted) {
+        if is_open(index) && is_left(s, index, word, counted) {
             rest.left = true;
             rest.silent |= c.has(EXITED | NUMBER_ONLY);
         }
-    });
+    }
     if leaderless {
         // What left a group whose leader is gone hangs below its members: they must be found first, all at once.
         walk_members(s);
-        s.each_slot(&mut |s, index, _, word| {
+        for (index, _, word) in s.slots() {
             if is_leaderless(index) && !cell(index).has(TERMED) {
                 term(s, index, word);
             }
-        });
+        }
     }
     rest
 }
 
-fn is_left(s: &mut Supervisor, index: Index, word: Word, killing: bool, counted: bool) -> bool {
+fn is_left(s: &mut Supervisor, index: Index, word: Word, counted: bool) -> bool {
     let (killed, termed) = (cell(index).has(KILLED), cell(index).has(TERMED));
-    let outcome = match kill::probe_group(s, index, if killing { sys::SIGKILL } else { 0 }, counted) {
+    let outcome = match kill::probe_group(s, index, if s.killing { sys::SIGKILL } else { 0 }, counted) {
         Left::Nothing if killed => Outcome::Kill,
         Left::Nothing if termed => Outcome::Term,
         // It had ended before anything was sent.
@@ -200,7 +200,7 @@ fn is_left(s: &mut Supervisor, index: Index, word: Word, killing: bool, counted:
         // The rest of the group is dead, and what is left will not listen to us.
         Left::OthersOnly if killed => Outcome::Eperm,
         _ => {
-            mark(index, KILLED, killing);
+            mark(index, KILLED, s.killing);
             return true;
         }
     };
@@ -214,23 +214,22 @@ pub fn starting_found(s: &Supervisor, pid: i32, serial: u32, start_ticks: u64) {
     if s.features & features::PIDFS == 0
         && let Some(slot) = s.find_serial(serial).filter(|slot| slot.pid.load(SeqCst) == pid)
     {
-        let start = (s.owners_ticks(start_ticks) + 1) as u64;
-        let _ = slot.identity.compare_exchange(0, start, SeqCst, SeqCst);
+        let _ = slot.identity.compare_exchange(0, s.identity_of(start_ticks), SeqCst, SeqCst);
     }
 }
 
 /// The scanner has been through all processes.
 pub fn scanned(s: &mut Supervisor) {
-    s.scan_was_clean = s.scan_is_last && !s.found_new;
+    let doubtful = s.vanished && s.doubts > 0;
+    s.doubts -= doubtful as u32;
+    s.scan_was_clean = s.scan_is_last && !s.found_new && !doubtful;
 }
 
 fn finish(s: &mut Supervisor, end_at: u64) -> ! {
     scan::abandon(s);
-    s.each_slot(&mut |s, index, _, word| {
-        if is_open(index) {
-            settle(s, index, word, Outcome::Stuck);
-        }
-    });
+    for (index, _, word) in s.slots().filter(|(index, ..)| is_open(*index)) {
+        settle(s, index, word, Outcome::Stuck);
+    }
     log::finish(s, end_at);
     sys::exit(0)
 }

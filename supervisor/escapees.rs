@@ -6,20 +6,15 @@
 //! TERM does not wait for that; the walk, which must come before, reads `stat` and `children` only.
 
 use super::atomic::{AtomicI32, AtomicU32, AtomicU64, Ordering::Relaxed};
-use super::kill::{self, Left, Sent};
+use super::kill::{self, Sent};
 use super::proc;
 use super::roster::flags;
 use super::scan::{self, Report, verdict};
-use super::state::{Index, Supervisor};
+use super::state::{Index, SETTLED, Supervisor};
 use super::{endgame, sys};
 
-/// Found by the walk, not read by the scanner yet.
+/// What is known of a process: nothing yet when the walk has found it, later what the scanner says.
 const UNDECIDED: u32 = 0;
-/// Carries no mark: ours if what it descends from is.
-const UNMARKED: u32 = 1;
-/// Carries our mark, or is in our session.
-const MARKED: u32 = 2;
-const FOREIGN: u32 = 3;
 const DECISION: u32 = 3;
 const TERMED: u32 = 4;
 const GONE: u32 = 8;
@@ -60,26 +55,33 @@ pub fn walk(s: &mut Supervisor, pid: i32, parent: i32) {
     descend(s, pid, parent, DEPTH_LIMIT, &mut budget);
 }
 
+#[inline(never)]
 fn descend(s: &mut Supervisor, pid: i32, parent: i32, depth: u32, budget: &mut u32) {
-    proc::each_child(pid, &mut |child| {
-        *budget = budget.saturating_sub(1);
-        if depth > 0 && *budget > 0 {
-            visit(s, pid, child, parent, depth, budget);
+    for child in proc::children(pid) {
+        if depth == 0 || *budget == 0 {
+            return;
         }
-        *budget > 0
-    });
+        *budget -= 1;
+        visit(s, pid, child, parent, depth, budget);
+    }
 }
 
 fn visit(s: &mut Supervisor, parent_pid: i32, pid: i32, parent: i32, depth: u32, budget: &mut u32) {
     // Another owner's supervisor may be seen here, before its first parent has ended.
     let Some(stat) = proc::look(pid).filter(|stat| !stat.supervisor && stat.ppid == parent_pid) else { return };
-    let parent = match s.find_group(stat.pgrp) {
+    let parent = match s.find_group(stat.pgrp, SETTLED) {
         Some(group) if is_group_only(s, group) => return,
         Some(_) => parent,
-        None => match pin(s, pid, stat.start_ticks, parent, UNDECIDED) {
-            Some(entry) => entry as i32 + 1,
-            None => return,
-        },
+        None => {
+            let known = find(s, pid, stat.start_ticks);
+            if known < ENTRIES {
+                known as i32 + 1
+            } else if pin(s, pid, stat.start_ticks, parent, UNDECIDED) {
+                s.escapees as i32
+            } else {
+                return;
+            }
+        }
     };
     descend(s, pid, parent, depth - 1, budget);
 }
@@ -88,28 +90,25 @@ pub fn is_group_only(s: &Supervisor, index: Index) -> bool {
     s.slot(index).load().has(flags::GROUP_ONLY)
 }
 
-fn find(s: &Supervisor, pid: i32, start_ticks: u64) -> Option<usize> {
-    entries(s)
-        .iter()
-        .position(|entry| entry.pid.load(Relaxed) == pid && entry.start_ticks.load(Relaxed) == start_ticks)
+/// The place of a process in the table; beyond its end if it is not there.
+#[inline(never)]
+fn find(s: &Supervisor, pid: i32, start_ticks: u64) -> usize {
+    let mut entries = entries(s).iter();
+    let found = entries.position(|it| it.pid.load(Relaxed) == pid && it.start_ticks.load(Relaxed) == start_ticks);
+    found.unwrap_or(usize::MAX)
 }
 
-/// Notes a process, held by a pidfd that was proven to be of the process that started at these ticks.
-fn pin(s: &mut Supervisor, pid: i32, start_ticks: u64, parent: i32, state: u32) -> Option<usize> {
-    if let Some(index) = find(s, pid, start_ticks) {
-        decide(index, state);
-        return Some(index);
-    }
-    let entry = TABLE.get(s.escapees)?;
-    if kill::is_forbidden(s, pid) {
-        return None;
-    }
+/// Puts a process at the end of the table, held by a pidfd that was proven to be of the one that started at these
+/// ticks.
+#[inline(never)]
+fn pin(s: &mut Supervisor, pid: i32, start_ticks: u64, parent: i32, state: u32) -> bool {
+    let Some(entry) = TABLE.get(s.escapees).filter(|_| !kill::is_forbidden(s, pid)) else { return false };
     let fd = sys::pidfd_open(pid);
     let same = proc::look(pid).is_some_and(|stat| stat.start_ticks == start_ticks && !stat.supervisor);
     // Without a descriptor left for it, it is found again when others are gone.
     if fd < 0 || !same || sys::pidfd_send(fd, 0, 0) == sys::ESRCH {
         sys::close(fd);
-        return None;
+        return false;
     }
     entry.pid.store(pid, Relaxed);
     entry.fd.store(fd, Relaxed);
@@ -117,75 +116,61 @@ fn pin(s: &mut Supervisor, pid: i32, start_ticks: u64, parent: i32, state: u32) 
     entry.parent.store(parent, Relaxed);
     entry.state.store(state, Relaxed);
     s.escapees += 1;
-    s.found_new = true;
-    Some(s.escapees - 1)
+    true
 }
 
 /// Notes what the scanner said. Our own mark counts whatever the process descends from.
-fn decide(index: usize, decision: u32) {
-    if let Some(entry) = TABLE.get(index) {
-        let state = entry.state.load(Relaxed);
-        if decision == MARKED || state & DECISION == UNDECIDED {
-            entry.state.store(state & !DECISION | decision, Relaxed);
-        }
+fn decide(entry: &Entry, decision: u32) {
+    let state = entry.state.load(Relaxed);
+    if decision == verdict::OURS || state & DECISION == UNDECIDED {
+        entry.state.store(state & !DECISION | decision, Relaxed);
     }
 }
 
 /// The scanner has read a process.
 pub fn reported(s: &mut Supervisor, &[pid, serial, start_ticks, said]: &Report) {
-    let pid = pid as i32;
-    if said == verdict::NONE || said == verdict::FOREIGN {
-        let decision = if said == verdict::NONE { UNMARKED } else { FOREIGN };
-        if let Some(index) = find(s, pid, start_ticks) {
-            decide(index, decision);
-        }
+    let (pid, said) = (pid as i32, said as u32);
+    if let Some(entry) = TABLE.get(find(s, pid, start_ticks)) {
+        // One that has vanished shows as gone by its pidfd.
+        return decide(entry, if said == verdict::VANISHED { verdict::NONE } else { said });
+    }
+    s.vanished |= said == verdict::VANISHED;
+    if said != verdict::OURS {
         return;
     }
-    if said == verdict::OURS {
-        endgame::starting_found(s, pid, serial as u32, start_ticks);
-    }
-    let Some(stat) = proc::look(pid).filter(|stat| stat.start_ticks == start_ticks) else { return };
-    if s.find_group(stat.pgrp).is_some() || (said == verdict::SESSION && !is_session_pinned(s, stat.session)) {
-        return;
-    }
-    let known = s.escapees;
-    if let Some(index) = pin(s, pid, start_ticks, 0, MARKED)
-        && index >= known
+    // Even if it ends before it is pinned: it may have left somebody.
+    s.found_new = true;
+    endgame::starting_found(s, pid, serial as u32, start_ticks);
+    if proc::look(pid).is_some_and(|stat| stat.start_ticks == start_ticks && !s.is_member(&stat))
+        && pin(s, pid, start_ticks, 0, verdict::OURS)
     {
-        walk(s, pid, index as i32 + 1);
+        walk(s, pid, s.escapees as i32);
     }
-}
-
-/// The session's number is still our leader's: the leader or its group still keeps it.
-fn is_session_pinned(s: &Supervisor, session: i32) -> bool {
-    scan::in_our_session(s, session).is_some_and(|index| kill::probe_group(s, index, 0, false) == Left::Somebody)
 }
 
 /// The scanner could not read this one in time. False: it is not in the table.
 ///
 /// Below a group of ours everything is ours unless it is shown to be another owner's, and this one shows nothing.
 pub fn unreadable(s: &mut Supervisor, pid: i32) -> bool {
-    let undecided = |entry: &&Entry| {
-        entry.pid.load(Relaxed) == pid && entry.state.load(Relaxed) & (DECISION | GONE) == UNDECIDED
-    };
+    let undecided =
+        |entry: &&Entry| entry.pid.load(Relaxed) == pid && entry.state.load(Relaxed) & (DECISION | GONE) == UNDECIDED;
     if let Some(entry) = entries(s).iter().find(undecided) {
-        entry.state.store(entry.state.load(Relaxed) | UNMARKED, Relaxed);
+        decide(entry, verdict::NONE);
         return true;
     }
     if let Some(stat) = proc::look(pid)
-        && s.find_group(stat.pgrp).is_none()
-        && is_session_pinned(s, stat.session)
+        && !s.is_member(&stat)
+        && scan::in_our_session(s, &stat)
     {
-        pin(s, pid, stat.start_ticks, 0, MARKED);
+        pin(s, pid, stat.start_ticks, 0, verdict::OURS);
     }
     false
 }
 
 /// For the scanner: what it is to read first.
-pub fn each_undecided(s: &Supervisor, each: &mut dyn FnMut(i32, u64)) {
-    for entry in entries(s).iter().filter(|entry| entry.state.load(Relaxed) & (DECISION | GONE) == UNDECIDED) {
-        each(entry.pid.load(Relaxed), entry.start_ticks.load(Relaxed));
-    }
+pub fn undecided(s: &Supervisor) -> impl Iterator<Item = i32> {
+    let undecided = entries(s).iter().filter(|entry| entry.state.load(Relaxed) & (DECISION | GONE) == UNDECIDED);
+    undecided.map(|entry| entry.pid.load(Relaxed))
 }
 
 /// Whether the process is ours; `None`: not known yet.
@@ -193,8 +178,8 @@ fn is_ours(s: &Supervisor, entry: &Entry) -> Option<bool> {
     let mut entry = entry;
     loop {
         match entry.state.load(Relaxed) & DECISION {
-            MARKED => return Some(true),
-            FOREIGN => return Some(false),
+            verdict::OURS => return Some(true),
+            verdict::FOREIGN => return Some(false),
             // What ended before it could be read is taken for what nearly everything below our groups is.
             UNDECIDED if entry.state.load(Relaxed) & GONE == 0 => return None,
             _ => {}
@@ -209,26 +194,25 @@ fn is_ours(s: &Supervisor, entry: &Entry) -> Option<bool> {
 
 /// TERM to what was found since the last time, or KILL to everything. Returns whether something of ours still lives,
 /// or may be ours.
-pub fn signal(s: &Supervisor, killing: bool) -> bool {
+pub fn signal(s: &Supervisor) -> bool {
     let mut living = false;
     for entry in entries(s) {
         let state = entry.state.load(Relaxed);
         if state & GONE != 0 {
             continue;
         }
-        let (pid, fd, start) =
-            (entry.pid.load(Relaxed), entry.fd.load(Relaxed), entry.start_ticks.load(Relaxed));
+        let (pid, fd, start) = (entry.pid.load(Relaxed), entry.fd.load(Relaxed), entry.start_ticks.load(Relaxed));
         if sys::is_readable(fd) {
             entry.state.store(state | GONE, Relaxed);
             sys::close(fd);
             continue;
         }
         match is_ours(s, entry) {
-            Some(true) if killing || state & TERMED == 0 => {
-                let signal = if killing { sys::SIGKILL } else { sys::SIGTERM };
+            Some(true) if s.killing || state & TERMED == 0 => {
+                let signal = if s.killing { sys::SIGKILL } else { sys::SIGTERM };
                 entry.state.store(state | TERMED, Relaxed);
                 // What refuses to be signalled, and another user's, is not waited for.
-                living |= matches!(kill::one(s, pid, fd, start, signal), Sent::Reached | Sent::Failed(_));
+                living |= kill::one(s, pid, fd, start, signal) == Sent::REACHED;
             }
             Some(ours) => living |= ours,
             None => living = true,

@@ -1,16 +1,18 @@
 //! The one epoll: what can happen, noted in the supervisor's state and acted on by the callers.
 
-use super::state::{Index, NEVER, Supervisor};
-use super::{roster::fds, scan, sys, watch};
+use super::state::{EXITED, Index, NEVER, Supervisor, mark};
+use super::{roster::fds, scan, sys};
 
-pub const LIFELINE_A: u64 = 0;
-pub const LIFELINE_B: u64 = 1;
-pub const OWNER: u64 = 2;
-pub const SCANNER: u64 = 3;
-const LEADER: u64 = 16;
+/// What the supervisor was started with is tagged with its descriptor's number.
+const LIFELINE_A: u64 = fds::LIFELINE_A as u64;
+const LIFELINE_B: u64 = fds::LIFELINE_B as u64;
+const OWNER: u64 = fds::OWNER as u64;
+pub const SCANNER: u64 = 0;
+const LEADER: u64 = 1 << 16;
 
-pub fn leader(index: Index, serial: u32) -> u64 {
-    LEADER + index as u64 + ((serial as u64) << 32)
+/// The watch of a leader is taken away together with what is known of its slot, so the slot's number is enough.
+pub fn leader(index: Index) -> u64 {
+    LEADER + index as u64
 }
 
 /// Waits until something happens or `until` (CLOCK_MONOTONIC, ms) is reached.
@@ -19,17 +21,19 @@ pub fn wait(s: &mut Supervisor, until: u64) {
     let timeout_ms = match until {
         NEVER => -1,
         // One more: the clock is read rounded down, and waking early means waking twice.
-        until => until.saturating_sub(sys::now_ms()).min(i32::MAX as u64 - 1) as i32 + (until > sys::now_ms()) as i32,
+        until => (until + 1).saturating_sub(sys::now_ms().max(1)).min(i32::MAX as u64) as i32,
     };
-    let mut events = [sys::Event { events: 0, tag: 0 }; 16];
+    let mut events = [sys::Event { events: 0, tag: 0 }; 8];
     let ready = sys::epoll_wait(s.epoll, &mut events, timeout_ms);
     for event in events.iter().take(ready) {
         match { event.tag } {
-            LIFELINE_A => lifeline(s, fds::LIFELINE_A, 1),
-            LIFELINE_B => lifeline(s, fds::LIFELINE_B, 2),
+            tag @ LIFELINE_A..=LIFELINE_B => lifeline(s, tag as i32),
             OWNER => s.owner_gone = true,
             SCANNER => scan::readable(s),
-            tag => watch::leader_exited(s, (tag - LEADER) as Index, (tag >> 32) as u32),
+            tag => {
+                mark(tag as Index, EXITED, true);
+                s.leaders_exited = true;
+            }
         }
     }
 }
@@ -38,7 +42,7 @@ pub fn wait(s: &mut Supervisor, until: u64) {
 ///
 /// The pipe is the next supervisor's, too. One that was let go leaves its bytes alone: a byte that it took would be
 /// missed by the next one, which was woken by the same byte and finds the pipe empty.
-fn lifeline(s: &mut Supervisor, fd: i32, bit: u32) {
+fn lifeline(s: &mut Supervisor, fd: i32) {
     if s.is_retired() {
         sys::exit(0);
     }
@@ -52,7 +56,7 @@ fn lifeline(s: &mut Supervisor, fd: i32, bit: u32) {
             if s.ended == 0 {
                 s.ended_at = sys::now_ms();
             }
-            s.ended |= bit;
+            s.ended |= 1 << (fd - fds::LIFELINE_A);
         }
     }
 }

@@ -5,45 +5,33 @@
 //! pidfd of its leader, or, where the kernel cannot do that, by its number after a proof that it is still pinned.
 
 use super::atomic::Ordering::SeqCst;
-use super::roster::{State, features};
+use super::roster::{fds, features};
 use super::stat::Stat;
-use super::state::{Cell, EXITED, Index, PID_END, PROVEN, Supervisor, cell};
+use super::state::{Cell, EXITED, Index, NUMBER_ONLY, PID_END, PROVEN, Supervisor, cell};
 use super::{members, proc, sys};
 
+/// What became of a signal: what the kernel said, or why it was not asked.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Sent {
+pub struct Sent(pub i32);
+
+impl Sent {
     /// It reached somebody, who may be a zombie.
-    Reached,
+    pub const REACHED: Sent = Sent(0);
     /// Nobody is there any more.
-    Gone,
-    /// Members are there and all of them belong to another user.
-    Denied,
+    pub const GONE: Sent = Sent(sys::ESRCH);
     /// The number is a stranger's by now.
-    Recycled,
+    pub const RECYCLED: Sent = Sent(-10_001);
     /// Not proven ours, or never to be touched.
-    Refused,
-    /// The kernel's errno, none of the above.
-    Failed(i32),
+    pub const REFUSED: Sent = Sent(-10_002);
 }
 
-fn answer(ret: i32) -> Sent {
-    match ret {
-        sys::ESRCH => Sent::Gone,
-        sys::EPERM => Sent::Denied,
-        ret if ret < 0 => Sent::Failed(-ret),
-        _ => Sent::Reached,
-    }
-}
-
-/// Numbers, of processes and of groups, that are never signalled: everybody (0, 1 and below), what no pid can be, this supervisor, its
-/// group and session, the owner and its group, and the groups of the owner's ancestors. The last are read live: the
+/// Numbers, of processes and of groups, that are never signalled: everybody (0, 1 and below), what no pid can be, this supervisor
+/// (it leads its group and its session), the owner and its group, and the groups of the owner's ancestors. The last are read live: the
 /// owner clears an entry when the number has been recycled by a child of ours.
 pub fn is_forbidden(s: &Supervisor, number: i32) -> bool {
-    let header = &s.roster.header;
     !(2..PID_END).contains(&number)
-        || [s.own_pid, s.own_group, s.own_session, s.owner_pid, s.owner_group].contains(&number)
-        || [&header.owner_pid, &header.owner_pgid].iter().any(|n| n.load(SeqCst) == number)
-        || header.forbidden.iter().any(|n| n.load(SeqCst) == number)
+        || [s.own_pid, s.owner_pid, s.owner_group].contains(&number)
+        || s.roster.header.forbidden.iter().any(|n| n.load(SeqCst) == number)
 }
 
 /// Sends `signal` (0: asks only) to the whole group of a slot, and to its leader if that has changed its group.
@@ -51,7 +39,7 @@ pub fn is_forbidden(s: &Supervisor, number: i32) -> bool {
 pub fn group(s: &Supervisor, index: Index, signal: i32) -> Sent {
     let c = cell(index);
     if !c.has(PROVEN) || is_forbidden(s, c.pid()) {
-        return Sent::Refused;
+        return Sent::REFUSED;
     }
     group_once(s, index, c, signal)
 }
@@ -60,7 +48,7 @@ pub fn group(s: &Supervisor, index: Index, signal: i32) -> Sent {
 /// passes on (`Child::signal`) is sent alone.
 pub fn end_group(s: &Supervisor, index: Index) -> Sent {
     let sent = group(s, index, sys::SIGTERM);
-    if sent == Sent::Reached {
+    if sent == Sent::REACHED {
         group(s, index, sys::SIGCONT);
     }
     sent
@@ -68,27 +56,23 @@ pub fn end_group(s: &Supervisor, index: Index) -> Sent {
 
 fn group_once(s: &Supervisor, index: Index, c: Cell, signal: i32) -> Sent {
     let (pid, fd) = (c.pid(), c.fd());
+    let sent = if fd >= 0 && s.features & features::GROUP_PIDFD != 0 {
+        sys::pidfd_send(fd, signal, sys::TO_GROUP)
+    } else if is_pinned(s, index, c) {
+        sys::kill(-pid, signal)
+    } else {
+        return Sent::RECYCLED;
+    };
+    // A leader may be elsewhere: it went to another group, or is still on its way to exec in the owner's. (A group
+    // with its number is its own in any case: as long as it lives, nobody else can make one.)
     let lives = fd >= 0 && !c.has(EXITED);
-    let in_its_group = !lives || sys::getpgid(pid) == pid;
-    // A child on its way to exec is in the owner's group until it leads its own, which does not exist before.
-    let starting = s.slot(index).load().0 as u8 == State::Starting as u8;
-    let mut sent = Sent::Gone;
-    if !starting || in_its_group {
-        sent = if fd >= 0 && s.features & features::GROUP_PIDFD != 0 {
-            answer(sys::pidfd_send(fd, signal, sys::TO_GROUP))
-        } else if !is_pinned(s, index, c) {
-            Sent::Recycled
-        } else {
-            answer(sys::kill(-pid, signal))
-        };
-    }
-    if lives && (!in_its_group || signal == sys::SIGKILL || sent != Sent::Reached) {
-        let leader = answer(sys::pidfd_send(fd, signal, 0));
-        if sent == Sent::Gone {
-            sent = leader;
+    if lives && (sent != 0 || signal == sys::SIGKILL || sys::getpgid(pid) != pid) {
+        let leader = sys::pidfd_send(fd, signal, 0);
+        if sent == sys::ESRCH {
+            return Sent(leader);
         }
     }
-    sent
+    Sent(sent)
 }
 
 /// Whether a group's number can still be nobody else's: its leader has not been reaped, or no process has the number,
@@ -100,6 +84,13 @@ fn is_pinned(s: &Supervisor, index: Index, c: Cell) -> bool {
     // Without a pidfd a leader is known by its start: a stranger that got the number started after the registration.
     let since = s.slot(index).since.load(SeqCst);
     proc::look(c.pid()).is_none_or(|stat| c.fd() < 0 && s.started_by(stat.start_ticks, since))
+}
+
+/// KILL to a process that the scanner has just found, proven by its start.
+pub fn on_sight(s: &Supervisor, stat: &Stat) {
+    let fd = sys::pidfd_open(stat.pid);
+    one(s, stat.pid, fd, stat.start_ticks, sys::SIGKILL);
+    sys::close(fd);
 }
 
 /// What is left of a group.
@@ -118,11 +109,12 @@ pub enum Left {
 #[inline(never)]
 pub fn probe_group(s: &Supervisor, index: Index, signal: i32, counted: bool) -> Left {
     match group(s, index, signal) {
-        Sent::Gone => Left::Nothing,
-        Sent::Recycled => Left::Recycled,
-        Sent::Refused => Left::Refused,
+        Sent::GONE => Left::Nothing,
+        Sent::RECYCLED => Left::Recycled,
+        Sent::REFUSED => Left::Refused,
         // A signal reaches zombies too.
-        _ if counted && members::none_lives(index) => Left::Nothing,
+        // A leader that has not exited lives, in whatever group.
+        _ if counted && cell(index).has(EXITED | NUMBER_ONLY) && members::none_lives(index) => Left::Nothing,
         _ if counted && members::all_denied(index) => Left::OthersOnly,
         _ => Left::Somebody,
     }
@@ -134,10 +126,10 @@ pub fn one(s: &Supervisor, pid: i32, pidfd: i32, start_ticks: u64, signal: i32) 
     // Looked at again before each signal: since it was found, it may have become another owner's supervisor by exec.
     let spared = |stat: Stat| stat.supervisor || stat.start_ticks != start_ticks;
     if is_forbidden(s, pid) || proc::look(pid).is_some_and(spared) {
-        return Sent::Refused;
+        return Sent::REFUSED;
     }
-    let sent = answer(sys::pidfd_send(pidfd, signal, 0));
-    if signal == sys::SIGTERM && sent == Sent::Reached {
+    let sent = Sent(sys::pidfd_send(pidfd, signal, 0));
+    if signal == sys::SIGTERM && sent == Sent::REACHED {
         sys::pidfd_send(pidfd, sys::SIGCONT, 0);
     }
     sent
@@ -156,18 +148,14 @@ pub fn helper(pid: i32) {
 }
 
 /// What this kernel can do, found out by asking it about ourselves.
-pub fn probe(own_pid: i32) -> u32 {
-    let pidfd = sys::pidfd_open(own_pid);
-    if pidfd < 0 {
-        return 0;
-    }
+pub fn probe(s: &Supervisor) -> u32 {
     let mut found = 0;
-    if sys::pidfd_send(pidfd, 0, sys::TO_GROUP) == 0 {
-        found |= features::GROUP_PIDFD;
-    }
-    if sys::is_pidfs(pidfd) {
-        found |= features::PIDFS;
-    }
-    sys::close(pidfd);
+    let mut add = |flag, yes| found |= if yes { flag } else { 0 };
+    let own = sys::pidfd_open(s.own_pid);
+    add(features::GROUP_PIDFD, sys::pidfd_send(own, 0, sys::TO_GROUP) == 0);
+    // Before pidfs, all pidfds shared one inode.
+    add(features::PIDFS, own >= 0 && sys::inode(own) != sys::inode(fds::OWNER));
+    add(features::CHILDREN, proc::has_children_file(s.own_pid));
+    sys::close(own);
     found
 }

@@ -3,18 +3,12 @@
 //! A file system can hang for ever, so a throw-away copy of this process writes, and is ended when it takes too long.
 
 use super::atomic::{AtomicI32, AtomicU32, AtomicU64, Ordering::Relaxed, Ordering::SeqCst};
-use super::roster::{SLOTS, fds};
+use super::roster::{SLOTS, Word, fds};
 use super::state::{Index, NEVER, Supervisor, cell};
 use super::{kill, proc, sys};
 
 const SIZE_LIMIT_BYTES: u64 = 1 << 20;
 const WRITER_LIMIT_MS: u64 = 1_000;
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Cause {
-    OwnerGone,
-    Stop,
-}
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[repr(u32)]
@@ -42,11 +36,11 @@ struct Pending {
     at_ms: AtomicU64,
     pid: AtomicI32,
     serial: AtomicU32,
-    /// Outcome; plus 8 for the owner's death, else a stop.
+    /// Outcome, plus `OWNER_GONE` unless it was a stop.
     what: AtomicU32,
     took_ms: AtomicU32,
 }
-const OWNER_GONE: u32 = 8;
+pub const OWNER_GONE: u32 = 8;
 /// As many as there are slots. It is used from the start again whenever all is written, so few pages of it are.
 static PENDING: [Pending; SLOTS] = [const {
     Pending {
@@ -71,18 +65,18 @@ impl Log {
     pub const NEW: Log = Log { given: 0, writer: 0, end_writer_at: NEVER };
 }
 
-/// Notes what became of the group in a slot.
+/// Notes what became of the group in a slot, which was begun at `began` (CLOCK_MONOTONIC, ms).
 #[inline(never)]
-pub fn note(index: Index, serial: u32, cause: Cause, outcome: Outcome, took_ms: u64) {
+pub fn note(index: Index, word: Word, what: u32, began: u64) {
     let noted = NOTED.load(Relaxed);
     // When all places are taken by lines that nobody can write, the rest is lost.
     if let Some(line) = PENDING.get(noted as usize) {
         NOTED.store(noted + 1, Relaxed);
         line.at_ms.store(sys::unix_ms(), Relaxed);
         line.pid.store(cell(index).pid(), Relaxed);
-        line.serial.store(serial, Relaxed);
-        line.what.store(outcome as u32 + if cause == Cause::Stop { 0 } else { OWNER_GONE }, Relaxed);
-        line.took_ms.store(took_ms as u32, Relaxed);
+        line.serial.store(word.serial(), Relaxed);
+        line.what.store(what, Relaxed);
+        line.took_ms.store((sys::now_ms() - began) as u32, Relaxed);
     }
 }
 
@@ -126,17 +120,13 @@ pub fn tick(s: &mut Supervisor, now: u64) -> u64 {
 
 /// Writes what is pending, and waits for it until `until` at the latest.
 pub fn finish(s: &mut Supervisor, until: u64) {
-    loop {
-        let now = sys::now_ms();
-        let next = tick(s, now);
-        if next == NEVER || now >= until {
-            return;
-        }
-        sys::sleep_ms(next - now);
+    while tick(s, sys::now_ms()) != NEVER && sys::now_ms() < until {
+        sys::sleep_ms(1);
     }
 }
 
-/// Opens the file, and moves one that is full out of the way.
+/// Opens the file, after one that is full was moved out of the way. Two that do this in the same instant lose the
+/// older file: this is a courtesy to whoever asks what happened, not a record.
 fn open(s: &Supervisor) -> i32 {
     const FILE: &[u8] = b"reaped.jsonl\0";
     const OLDER: &[u8] = b"reaped.jsonl.1\0";
@@ -144,22 +134,21 @@ fn open(s: &Supervisor) -> i32 {
     if sys::enter_home(s.roster) < 0 {
         return -1;
     }
-    let mut file = sys::open(FILE, FLAGS, 0o600);
-    let Some(stat) = sys::fstat(file).filter(|stat| stat.regular) else { return -1 };
-    if stat.size >= SIZE_LIMIT_BYTES && sys::try_lock(file) == 0 {
-        // With the lock held and the path still this file's, nobody else has moved it: the older is lost once only.
-        file = sys::open(FILE, FLAGS, 0o600);
-        if sys::fstat(file).is_some_and(|now| now.inode == stat.inode) {
+    let file = sys::open(FILE, FLAGS, 0o600);
+    match sys::fstat(file) {
+        Some(stat) if stat.regular && stat.size < SIZE_LIMIT_BYTES => file,
+        Some(stat) if stat.regular => {
             sys::rename(FILE, OLDER);
-            file = sys::open(FILE, FLAGS, 0o600);
+            sys::open(FILE, FLAGS, 0o600)
         }
+        _ => -1,
     }
-    file
 }
 
 fn write_line(s: &Supervisor, file: i32, pending: &Pending) {
     const SIZE: usize = 256;
-    const LINE: &[u8] = b"{\"v\":1,\"at\":#,\"owner\":{\"pid\":#,\"start\":#},\"pgid\":#,\"serial\":#,\"ms\":#,\"cause\":\"";
+    const LINE: &[u8] =
+        b"{\"v\":1,\"at\":#,\"owner\":{\"pid\":#,\"start\":#},\"pgid\":#,\"serial\":#,\"ms\":#,\"cause\":\"";
     let numbers = [
         pending.at_ms.load(Relaxed),
         s.owner_pid as u64,
@@ -171,8 +160,12 @@ fn write_line(s: &Supervisor, file: i32, pending: &Pending) {
     let what = pending.what.load(Relaxed);
     let mut line = [0u8; SIZE];
     let mut length = proc::fill(&mut line, 0, LINE, &numbers);
-    let parts: [&[u8]; 4] =
-        [if what < OWNER_GONE { b"stop" } else { b"owner_gone" }, b"\",\"outcome\":\"", name(what % OWNER_GONE), b"\"}\n"];
+    let parts: [&[u8]; 4] = [
+        if what < OWNER_GONE { b"stop" } else { b"owner_gone" },
+        b"\",\"outcome\":\"",
+        name(what % OWNER_GONE),
+        b"\"}\n",
+    ];
     for part in parts {
         length = proc::fill(&mut line, length, part, &[]);
     }

@@ -35,7 +35,7 @@ mod sys;
 mod watch;
 
 use atomic::Ordering::SeqCst;
-use roster::{LAYOUT_VERSION, MAGIC, Step, back, fds, features, mode};
+use roster::{LAYOUT_VERSION, MAGIC, Step, back, fds, mode};
 use state::{NEVER, Supervisor};
 
 /// How long, and how often, one ended lifeline is asked about before the owner counts as alive.
@@ -52,40 +52,35 @@ fn panic(_: &core::panic::PanicInfo) -> ! {
 }
 
 #[unsafe(no_mangle)]
-extern "C" fn begin(_stack: *const usize) -> ! {
+extern "C" fn begin(kernel_stack: *const usize) -> ! {
+    sys::release_kernel_stack(kernel_stack);
     sys::block_signals();
+    sys::setsid();
     sys::set_name(stat::SUPERVISOR_NAME);
-    sys::raise_descriptor_limit();
-    sys::forbid_core();
-    match start() {
-        Ok(mut supervisor) => serve(&mut supervisor),
-        Err((step, error)) => {
-            let [low, high] = (-error as u16).to_le_bytes();
-            sys::write(fds::BACK, &[back::FAILED, step as u8, low, high]);
-            sys::exit(1)
-        }
-    }
+    sys::set_limits();
+    let (step, error) = start();
+    let [low, high] = (-error as u16).to_le_bytes();
+    sys::write(fds::BACK, &[back::FAILED, step as u8, low, high]);
+    sys::exit(1)
 }
 
-fn start() -> Result<Supervisor, (Step, i32)> {
-    let roster = sys::map_roster(fds::ROSTER).ok_or((Step::MapRoster, sys::EINVAL))?;
+/// Serves until the end. Returns only when it cannot begin: the step that failed, and the negated errno.
+fn start() -> (Step, i32) {
+    let Some(roster) = sys::map_roster(fds::ROSTER) else { return (Step::MapRoster, sys::EINVAL) };
     let header = &roster.header;
     if header.magic.load(SeqCst) != MAGIC || header.layout_version.load(SeqCst) != LAYOUT_VERSION {
-        return Err((Step::CheckRoster, sys::EINVAL));
+        return (Step::CheckRoster, sys::EINVAL);
     }
     let epoll = sys::epoll();
     if epoll < 0 {
-        return Err((Step::Epoll, epoll));
+        return (Step::Epoll, epoll);
     }
-    let own_pid = sys::getpid();
     let mut s = Supervisor {
         roster,
         generation: header.generation.load(SeqCst),
         epoll,
-        features: kill::probe(own_pid) | probe(own_pid),
-        own_pid,
-        own_group: sys::getpgid(0),
-        own_session: sys::getsid(0),
+        features: 0,
+        own_pid: sys::getpid(),
         owner_pid: header.owner_pid.load(SeqCst),
         owner_group: header.owner_pgid.load(SeqCst),
         tick_shift: 0,
@@ -95,49 +90,42 @@ fn start() -> Result<Supervisor, (Step, i32)> {
         leaders_exited: false,
         tend_at: NEVER,
         stop_step: 0,
+        count_members: false,
         thorough_at: NEVER,
         thorough_step: 0,
         scanner: scan::Scanner::NEW,
         log: log::Log::NEW,
         escapees: 0,
         began: 0,
+        began_ticks: 0,
+        killing: false,
         found_new: false,
+        vanished: false,
         scan_is_last: false,
         scan_was_clean: false,
+        doubts: endgame::DOUBTS,
         next_scan_at: 0,
         scan_answered: (header.scan_answer.load(SeqCst) >> 32) as u32,
     };
+    s.features = kill::probe(&s);
     s.tick_shift = owner::tick_shift(&s);
-    let b = header.mode.load(SeqCst) == mode::PRIVATE_TABLES;
-    watch_fd(&s, fds::LIFELINE_A, sys::EPOLLIN, event::LIFELINE_A)?;
-    if b {
-        watch_fd(&s, fds::LIFELINE_B, sys::EPOLLIN, event::LIFELINE_B)?;
+    let two = header.mode.load(SeqCst) == mode::PRIVATE_TABLES;
+    for fd in [fds::LIFELINE_A, fds::LIFELINE_B, fds::OWNER] {
+        let once = if fd == fds::OWNER { sys::EPOLLONESHOT } else { 0 };
+        let error = sys::epoll_add(epoll, fd, sys::EPOLLIN | once, fd as u64);
+        if error < 0 && (two || fd != fds::LIFELINE_B) {
+            return (Step::Watch, error);
+        }
     }
-    watch_fd(&s, fds::OWNER, sys::EPOLLIN | sys::EPOLLONESHOT, event::OWNER)?;
     // A predecessor was killed while it freed slots: nobody else may finish that.
-    s.each_slot(&mut |_, _, slot, _| slot.finish_vacate());
+    s.slots().for_each(|(_, slot, _)| slot.finish_vacate());
     watch::sync(&mut s);
 
     header.features.store(s.features, SeqCst);
-    header.supervisor_pid.store(own_pid, SeqCst);
+    header.supervisor_pid.store(s.own_pid, SeqCst);
     header.ready.store(s.generation, SeqCst);
     sys::write(fds::BACK, &[back::READY]);
-    Ok(s)
-}
-
-fn watch_fd(s: &Supervisor, fd: i32, events: u32, tag: u64) -> Result<(), (Step, i32)> {
-    match sys::epoll_add(s.epoll, fd, events, tag) {
-        0 => Ok(()),
-        error => Err((Step::Watch, error)),
-    }
-}
-
-fn probe(own_pid: i32) -> u32 {
-    let mut found = 0;
-    if proc::has_children_file(own_pid) {
-        found |= features::CHILDREN;
-    }
-    found
+    serve(&mut s)
 }
 
 fn serve(s: &mut Supervisor) -> ! {

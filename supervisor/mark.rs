@@ -4,6 +4,8 @@
 
 /// Name of the variable, with its equals sign.
 pub const PREFIX: &[u8] = b"HERMES_SPAWN=";
+/// What every mark of one owner begins with, its name included: up to the serial.
+pub const OWNER_BYTES: usize = PREFIX.len() + 36;
 /// Longest value: `v1:` + 32 + `:` + 10 digits.
 pub const VALUE_BYTES: usize = 46;
 
@@ -14,6 +16,16 @@ pub struct Mark {
 }
 
 impl Mark {
+    /// Name, version and owner, as every mark of this owner begins.
+    pub fn of_owner(owner_id: [u64; 2]) -> [u8; OWNER_BYTES] {
+        let mut all = *b"HERMES_SPAWN=v1:................................:";
+        for i in 0..32 {
+            let nibble = (owner_id[i / 16] >> (60 - 4 * (i % 16)) & 15) as u8;
+            all[PREFIX.len() + 3 + i] = nibble + if nibble < 10 { b'0' } else { b'a' - 10 };
+        }
+        all
+    }
+
     /// Reads a value (without the name). `None`: not a mark of this version, so nobody's.
     pub fn parse(value: &[u8]) -> Option<Mark> {
         let rest = value.strip_prefix(b"v1:")?;
@@ -26,12 +38,7 @@ impl Mark {
 
     /// Writes the value and returns its length.
     pub fn write(&self, out: &mut [u8; VALUE_BYTES]) -> usize {
-        out[..3].copy_from_slice(b"v1:");
-        for (i, byte) in out[3..35].iter_mut().enumerate() {
-            let nibble = self.owner_id[i / 16] >> (60 - 4 * (i % 16)) & 15;
-            *byte = b"0123456789abcdef"[nibble as usize];
-        }
-        out[35] = b':';
+        out[..36].copy_from_slice(&Mark::of_owner(self.owner_id)[PREFIX.len()..]);
         let mut digits = [0u8; 10];
         let mut at = digits.len();
         let mut rest = self.serial;

@@ -7,7 +7,7 @@ use super::atomic::{AtomicU8, Ordering::Relaxed};
 use super::kill;
 use super::proc;
 use super::roster::SLOTS;
-use super::state::{Index, Supervisor};
+use super::state::{Index, SETTLED, Supervisor};
 
 const LIVES: u8 = 1;
 const PERMITTED: u8 = 2;
@@ -18,31 +18,19 @@ fn found(index: Index) -> u8 {
     MEMBERS[index as usize].load(Relaxed)
 }
 
-/// Looks at the members of all groups for which `wanted` says true.
+/// Looks at the members of all groups.
 #[inline(never)]
-pub fn count(s: &Supervisor, wanted: &dyn Fn(Index) -> bool) {
-    let mut any = false;
-    for (index, place) in MEMBERS.iter().take(s.roster.used().len()).enumerate() {
-        if wanted(index as Index) {
-            any = true;
-            place.store(0, Relaxed);
+pub fn count(s: &Supervisor) {
+    MEMBERS.iter().take(s.roster.used().len()).for_each(|place| place.store(0, Relaxed));
+    for pid in proc::processes() {
+        if let Some(stat) = proc::look(pid)
+            && let Some(index) = s.find_group(stat.pgrp, SETTLED)
+            && proc::living_task(&stat).is_some()
+        {
+            let bits = LIVES | if kill::is_permitted(pid) { PERMITTED } else { 0 };
+            MEMBERS[index as usize].store(found(index) | bits, Relaxed);
         }
     }
-    if !any {
-        return;
-    }
-    proc::each_process(&mut |pid| {
-        let Some(stat) = proc::look(pid) else { return true };
-        // A leader counts for the group it was registered with, wherever it went.
-        let by_pid = if stat.pgrp == pid { None } else { s.find_group(pid) };
-        for index in [s.find_group(stat.pgrp), by_pid].into_iter().flatten() {
-            if wanted(index) && proc::living_task(&stat).is_some() {
-                let bits = LIVES | if kill::is_permitted(pid) { PERMITTED } else { 0 };
-                MEMBERS[index as usize].store(found(index) | bits, Relaxed);
-            }
-        }
-        true
-    });
 }
 
 /// At the last count there were zombies at most.

@@ -38,8 +38,7 @@ fn is_exiting(s: &Supervisor, task: i32) -> bool {
 pub fn is_settled(s: &Supervisor) -> bool {
     // After an exec the process lives on, as something else, and its pidfd stays silent.
     s.owner_gone
-        || (s.ended == 3
-            && proc::look(s.owner_pid).is_some_and(|stat| stat.runs() && stat.flags & PF_EXITING == 0))
+        || (s.ended == 3 && proc::look(s.owner_pid).is_some_and(|stat| stat.runs() && stat.flags & PF_EXITING == 0))
 }
 
 /// How far our clock for start times is from the owner's: `unshare(CLONE_NEWTIME)` shifts it for children.

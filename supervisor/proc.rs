@@ -1,7 +1,7 @@
 //! Reading `/proc`, without allocation, and nothing of it that can block: `stat`, `children` and directories only.
 //! What can block (`environ`) is read by the scanner process.
 
-use super::stat::{LINE_BYTES, Stat};
+use super::stat::{LINE_BYTES, Stat, leading_number};
 use super::sys;
 
 /// Copies `template` to `room` from `at` on, each `#` replaced by the next of the numbers; spaces are left out. Returns
@@ -69,66 +69,61 @@ pub fn living_task(stat: &Stat) -> Option<i32> {
     if stat.runs() {
         return Some(stat.pid);
     }
-    let mut living = None;
-    each_task(stat.pid, &mut |task| {
-        if task != stat.pid && look_at_task(stat.pid, task).is_some_and(|stat| stat.runs()) {
-            living = Some(task);
-        }
-        living.is_none()
-    });
-    living
+    tasks(stat.pid).find(|&task| task != stat.pid && look_at_task(stat.pid, task).is_some_and(|stat| stat.runs()))
 }
 
-/// Calls `each` with every process there is, in ascending order, until it says false.
-pub fn each_process(each: &mut dyn FnMut(i32) -> bool) {
-    numbers(b"/proc", 0, each);
+/// Every process there is, in ascending order.
+pub fn processes() -> Numbers {
+    Numbers::of(open(b"/proc", 0, 0))
 }
 
-pub fn each_task(pid: i32, each: &mut dyn FnMut(i32) -> bool) {
-    numbers(b"/proc/#/task", pid, each);
+fn tasks(pid: i32) -> Numbers {
+    Numbers::of(open(b"/proc/#/task", pid, 0))
 }
 
 /// The entries of a directory that are numbers.
-#[inline(never)]
-fn numbers(template: &[u8], pid: i32, each: &mut dyn FnMut(i32) -> bool) {
-    /// `struct linux_dirent64`: inode, offset, record length, type, name.
-    const LENGTH_AT: usize = 16;
-    const NAME_AT: usize = 19;
-    let fd = open(template, pid, 0);
-    let mut buffer = [0u8; 1024];
-    'all: loop {
-        let filled = sys::read_dir(fd, &mut buffer);
-        if filled <= 0 {
-            break;
-        }
-        let mut rest = buffer.get(..filled as usize).unwrap_or_default();
-        while let Some(&[low, high]) = rest.get(LENGTH_AT..LENGTH_AT + 2) {
-            let length = u16::from_le_bytes([low, high]) as usize;
-            let name = rest.get(NAME_AT..length).unwrap_or_default();
-            let (number, digits) = leading_number(name);
-            if digits > 0 && name.get(digits) == Some(&0) && !each(number) {
-                break 'all;
+pub struct Numbers {
+    fd: i32,
+    filled: usize,
+    at: usize,
+    buffer: [u8; 512],
+}
+
+impl Numbers {
+    #[inline(never)]
+    fn of(fd: i32) -> Numbers {
+        Numbers { fd, filled: 0, at: 0, buffer: [0; 512] }
+    }
+}
+
+impl Drop for Numbers {
+    fn drop(&mut self) {
+        sys::close(self.fd);
+    }
+}
+
+impl Iterator for Numbers {
+    type Item = i32;
+
+    #[inline(never)]
+    fn next(&mut self) -> Option<i32> {
+        /// `struct linux_dirent64`: inode, offset, record length, type, name.
+        const LENGTH_AT: usize = 16;
+        const NAME_AT: usize = 19;
+        loop {
+            if self.at >= self.filled {
+                self.at = 0;
+                self.filled = sys::read_dir(self.fd, &mut self.buffer).max(0) as usize;
             }
-            rest = rest.get(length.max(NAME_AT)..).unwrap_or_default();
+            let entry = self.buffer.get(self.at..self.filled)?;
+            // The longest entry of a directory in /proc is shorter than 256 bytes.
+            self.at += *entry.get(LENGTH_AT)? as usize;
+            let number = leading_number(entry.get(NAME_AT..)?);
+            if number > 0 {
+                return Some(number);
+            }
         }
     }
-    sys::close(fd);
-}
-
-fn leading_number(text: &[u8]) -> (i32, usize) {
-    let mut number = 0i32;
-    let mut digits = 0;
-    for &c in text.iter().take_while(|c| c.is_ascii_digit()) {
-        number = number.wrapping_mul(10).wrapping_add((c - b'0') as i32);
-        digits += 1;
-    }
-    (number, digits)
-}
-
-/// Calls `each` with the children of every thread of the process, until it says false.
-#[inline(never)]
-pub fn each_child(pid: i32, each: &mut dyn FnMut(i32) -> bool) {
-    each_task(pid, &mut |task| children_of_task(pid, task, each));
 }
 
 const CHILDREN: &[u8] = b"/proc/#/task/#/children";
@@ -139,26 +134,50 @@ pub fn has_children_file(pid: i32) -> bool {
     fd >= 0
 }
 
-fn children_of_task(pid: i32, task: i32, each: &mut dyn FnMut(i32) -> bool) -> bool {
-    let fd = open(CHILDREN, pid, task);
-    let mut buffer = [0u8; 256];
-    let mut number = 0i32;
-    let mut more = true;
-    while more {
-        let filled = sys::read(fd, &mut buffer);
-        if filled <= 0 {
-            break;
-        }
-        // Numbers are separated by spaces and may be cut by the end of the buffer.
-        for &c in buffer.iter().take(filled as usize) {
-            if c.is_ascii_digit() {
-                number = number.wrapping_mul(10).wrapping_add((c - b'0') as i32);
-            } else if number > 0 {
-                more = more && each(number);
-                number = 0;
+/// The children of every thread of a process.
+pub struct Children {
+    pid: i32,
+    tasks: Numbers,
+    fd: i32,
+    filled: usize,
+    at: usize,
+    buffer: [u8; 256],
+}
+
+pub fn children(pid: i32) -> Children {
+    Children { pid, tasks: tasks(pid), fd: -1, filled: 0, at: 0, buffer: [0; 256] }
+}
+
+impl Drop for Children {
+    fn drop(&mut self) {
+        sys::close(self.fd);
+    }
+}
+
+impl Iterator for Children {
+    type Item = i32;
+
+    #[inline(never)]
+    fn next(&mut self) -> Option<i32> {
+        // Numbers, each followed by a space; they may be cut by the end of the buffer.
+        let mut number = 0i32;
+        loop {
+            if self.at >= self.filled {
+                self.at = 0;
+                self.filled = sys::read(self.fd, &mut self.buffer).max(0) as usize;
+                if self.filled == 0 {
+                    sys::close(self.fd);
+                    self.fd = -1;
+                    self.fd = open(CHILDREN, self.pid, self.tasks.next()?);
+                }
+                continue;
             }
+            let byte = *self.buffer.get(self.at)?;
+            self.at += 1;
+            if byte == b' ' {
+                return Some(number);
+            }
+            number = number.wrapping_mul(10).wrapping_add((byte & 15) as i32);
         }
     }
-    sys::close(fd);
-    more
 }

@@ -2,27 +2,23 @@
 
 use super::atomic::{AtomicU64, Ordering::Relaxed, Ordering::SeqCst};
 use super::kill::{self, Left, Sent};
-use super::log::{self, Cause, Outcome};
+use super::log::{self, Outcome};
 use super::roster::{
     SLOTS, Slot, Word,
     request::{self, Request},
 };
-use super::state::{EXITED, Index, STOPPING, Supervisor, cell, mark};
+use super::state::{EXITED, Index, KILLED, STOPPING, Supervisor, cell, mark};
 use super::sys;
 
 /// After KILL: how long a group may take to be gone.
 const KILLED_WAIT_MS: u64 = 1_000;
 
-/// For a slot that is being stopped: when KILL is due (CLOCK_MONOTONIC, ms), doubled, plus one once it was sent.
-static DEADLINES: [AtomicU64; SLOTS] = [const { AtomicU64::new(0) }; SLOTS];
+/// For a slot that is being stopped (CLOCK_MONOTONIC, ms): when that began, and when KILL is due.
+static BEGAN: [AtomicU64; SLOTS] = [const { AtomicU64::new(0) }; SLOTS];
+static KILL_AT: [AtomicU64; SLOTS] = [const { AtomicU64::new(0) }; SLOTS];
 
-fn deadline(index: Index) -> (u64, bool) {
-    let value = DEADLINES[index as usize].load(Relaxed);
-    (value >> 1, value & 1 == 1)
-}
-
-fn set_deadline(index: Index, kill_at: u64, killed: bool) {
-    DEADLINES[index as usize].store(kill_at << 1 | killed as u64, Relaxed);
+fn kill_at(index: Index) -> u64 {
+    KILL_AT[index as usize].load(Relaxed)
 }
 
 /// Puts an answer into the mailbox, if a request is in it, and wakes whoever waits. False: there was none.
@@ -55,12 +51,9 @@ pub fn look(s: &mut Supervisor, index: Index, slot: &Slot) {
 
 fn answer_for(sent: Sent) -> u32 {
     match sent {
-        Sent::Reached => 0,
-        Sent::Gone => -sys::ESRCH as u32,
-        Sent::Denied => -sys::EPERM as u32,
-        Sent::Recycled => request::RECYCLED,
-        Sent::Refused => request::REFUSED,
-        Sent::Failed(errno) => errno as u32,
+        Sent::RECYCLED => request::RECYCLED,
+        Sent::REFUSED => request::REFUSED,
+        Sent(answer) => -answer as u32,
     }
 }
 
@@ -71,31 +64,35 @@ fn begin(s: &mut Supervisor, index: Index, grace_ms: u32) {
         kill::end_group(s, index);
     }
     mark(index, STOPPING, true);
-    set_deadline(index, now + grace_ms as u64, false);
+    mark(index, KILLED, false);
+    BEGAN[index as usize].store(now, Relaxed);
+    KILL_AT[index as usize].store(now + grace_ms as u64, Relaxed);
     (s.tend_at, s.stop_step) = (0, 1);
-}
-
-pub fn is_killed(index: Index) -> bool {
-    deadline(index).1
 }
 
 /// What is to be sent now to a group that may be being stopped.
 pub fn signal_due(index: Index, now: u64) -> i32 {
-    if cell(index).has(STOPPING) && now >= deadline(index).0 { sys::SIGKILL } else { 0 }
+    if cell(index).has(STOPPING) && now >= kill_at(index) { sys::SIGKILL } else { 0 }
 }
 
 /// Something is left of a group that is being stopped: the caller is told, or it is looked at again.
 pub fn carry_on(s: &mut Supervisor, index: Index, slot: &Slot, word: Word, left: Left, now: u64) {
-    let (kill_at, killed) = deadline(index);
+    let (kill_at, killed) = (kill_at(index), cell(index).has(KILLED));
     let due = now >= kill_at;
     let (code, outcome) = match left {
         Left::Refused => (request::REFUSED, Outcome::Refused),
         Left::OthersOnly if killed => (request::EPERM_LEFT, Outcome::Eperm),
         _ if now >= kill_at + KILLED_WAIT_MS => (request::STUCK, Outcome::Stuck),
         _ => {
-            set_deadline(index, kill_at, due);
+            mark(index, KILLED, due);
             // A group without its leader ends without an event.
-            let polled = due || cell(index).has(EXITED);
+            let exited = cell(index).has(EXITED);
+            let polled = due || exited;
+            if exited {
+                // Whoever waits for the stop reaps the leader now, if that is a child of its process.
+                sys::wake(&slot.request);
+            }
+            s.count_members |= polled;
             s.tend_at = s.tend_at.min(if polled { now + s.stop_step } else { kill_at });
             return;
         }
@@ -105,20 +102,16 @@ pub fn carry_on(s: &mut Supervisor, index: Index, slot: &Slot, word: Word, left:
 
 /// The stop ends without the group: the slot stays, the caller is told why.
 fn finish(index: Index, slot: &Slot, word: Word, code: u32, outcome: Outcome) {
-    note(index, slot, word, outcome);
+    note(index, word, outcome);
     mark(index, STOPPING, false);
     answer(slot, code);
 }
 
 /// The stop ends with the group.
-pub fn stopped(index: Index, slot: &Slot, word: Word) {
-    note(index, slot, word, if deadline(index).1 { Outcome::Kill } else { Outcome::Term });
+pub fn stopped(index: Index, word: Word) {
+    note(index, word, if cell(index).has(KILLED) { Outcome::Kill } else { Outcome::Term });
 }
 
-fn note(index: Index, slot: &Slot, word: Word, outcome: Outcome) {
-    let mut took_ms = 0;
-    if let Request::Stop { grace_ms } = request::decode(slot.request.load(SeqCst)) {
-        took_ms = (sys::now_ms() + grace_ms as u64).saturating_sub(deadline(index).0);
-    }
-    log::note(index, word.serial(), Cause::Stop, outcome, took_ms);
+fn note(index: Index, word: Word, outcome: Outcome) {
+    log::note(index, word, outcome as u32, BEGAN[index as usize].load(Relaxed));
 }

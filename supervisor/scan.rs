@@ -5,10 +5,10 @@
 //! pipe. One that stays at a pid is ended, and another goes on behind that pid.
 
 use super::atomic::Ordering::SeqCst;
-use super::mark::{Mark, PREFIX, VALUE_BYTES};
+use super::mark::{Mark, OWNER_BYTES, PREFIX};
 use super::roster::{Slot, fds, flags};
 use super::stat::{PF_KTHREAD, Stat};
-use super::state::{Index, NEVER, Supervisor};
+use super::state::{NEVER, Supervisor, TERMED, cell};
 use super::{endgame, escapees, event, kill, proc, sys, watch};
 
 const STALL_MS: u64 = 100;
@@ -48,15 +48,16 @@ impl Scanner {
 }
 
 pub mod verdict {
-    /// Carries our mark.
-    pub const OURS: u64 = 1;
-    /// Carries another owner's mark, or one that was let go.
-    pub const FOREIGN: u64 = 2;
     /// Carries no mark, or does not show it.
-    pub const NONE: u64 = 3;
-    /// Carries no mark, and its session is that of one of our leaders.
-    pub const SESSION: u64 = 4;
-    pub const DONE: u64 = 5;
+    pub const NONE: u32 = 1;
+    /// Carries our mark, or no other and is in the session of a leader of ours.
+    pub const OURS: u32 = 2;
+    /// Carries another owner's mark, or one that was let go.
+    pub const FOREIGN: u32 = 3;
+    /// Ended while it was being looked at.
+    pub const VANISHED: u32 = 4;
+    /// Not a process: the pass is complete.
+    pub const DONE: u32 = 5;
 }
 
 /// pid, serial of the mark, start ticks, verdict. Smaller than PIPE_BUF, so never torn.
@@ -82,7 +83,7 @@ fn launch(s: &mut Supervisor) -> bool {
         sys::dup_to(write_end, PIPE_FD);
         sys::close_from(PIPE_FD + 1);
         pass(s);
-        report(&[0, 0, 0, verdict::DONE]);
+        report(&[0, 0, 0, verdict::DONE as u64]);
         sys::exit(0);
     }
     sys::close(write_end);
@@ -108,7 +109,7 @@ pub fn readable(s: &mut Supervisor) {
     }
     let (reports, _) = words.as_chunks::<REPORT_WORDS>();
     for report in reports.iter().take(filled as usize / (8 * REPORT_WORDS)) {
-        match (report[3], s.scanner.mode) {
+        match (report[3] as u32, s.scanner.mode) {
             (verdict::DONE, _) => s.scanner.done = true,
             (_, Mode::Count) => s.scanner.found += 1,
             (_, Mode::Escapees) => escapees::reported(s, report),
@@ -190,57 +191,56 @@ fn report(report: &Report) {
 fn pass(s: &Supervisor) {
     if s.scanner.mode == Mode::Escapees {
         // What the walk found waits for this, so it comes first.
-        escapees::each_undecided(s, &mut |pid, start_ticks| {
-            if let Some(stat) = proc::look(pid).filter(|stat| stat.start_ticks == start_ticks) {
-                let (verdict, serial) = judge(s, &stat);
-                report(&[pid as u64, serial as u64, start_ticks, verdict]);
-            }
-        });
+        escapees::undecided(s).for_each(|pid| consider(s, pid, true));
     }
-    proc::each_process(&mut |pid| {
-        if pid >= s.scanner.from {
-            consider(s, pid);
-        }
-        true
-    });
+    proc::processes().filter(|pid| *pid >= s.scanner.from).for_each(|pid| consider(s, pid, false));
 }
 
-fn consider(s: &Supervisor, pid: i32) {
+/// Looks at a process, and reports it if it matters; one that was `asked` for does in any case.
+#[inline(never)]
+fn consider(s: &Supervisor, pid: i32, asked: bool) {
     let Some(stat) = proc::look(pid) else { return };
     // What started before the roster was made is nothing of ours.
     let created = (s.roster.header.created.load(SeqCst) / 10_000_000) as i64;
-    if stat.supervisor || stat.flags & PF_KTHREAD != 0 || s.owners_ticks(stat.start_ticks) + 1 < created {
+    let skipped = stat.supervisor
+        || stat.flags & PF_KTHREAD != 0
+        || s.owners_ticks(stat.start_ticks) + 1 < created
+        || s.is_member(&stat)
+        || kill::is_forbidden(s, pid);
+    if skipped && !asked {
         return;
     }
     let counting = s.scanner.mode == Mode::Count;
-    if s.find_group(stat.pgrp).is_some() || kill::is_forbidden(s, pid) {
-        return;
-    }
     let (mut verdict, serial) = judge(s, &stat);
-    if verdict == verdict::NONE && !counting && in_our_session(s, stat.session).is_some() {
-        verdict = verdict::SESSION;
-    }
-    let wanted = match verdict {
+    if counting {
         // While the owner lives, a child that was registered after this began is none that left its group.
-        verdict::OURS if counting => s.find_serial(serial).is_none_or(|slot| slot.pid.load(SeqCst) != stat.pgrp),
-        verdict::OURS | verdict::SESSION => true,
-        _ => false,
-    };
-    if wanted {
-        report(&[pid as u64, serial as u64, stat.start_ticks, verdict]);
+        let left = s.find_serial(serial).is_none_or(|slot| slot.pid.load(SeqCst) != stat.pgrp);
+        verdict = if left { verdict } else { verdict::NONE };
+    } else if verdict == verdict::NONE {
+        if in_our_session(s, &stat) {
+            verdict = verdict::OURS;
+        } else if stat.runs() && proc::look(pid).is_none_or(|now| !now.runs()) {
+            verdict = verdict::VANISHED;
+        }
+    } else if verdict == verdict::OURS && s.killing {
+        // What forks and ends all the time is gone before anybody else could look.
+        kill::on_sight(s, &stat);
+    }
+    if asked || verdict == verdict::OURS || verdict == verdict::VANISHED {
+        report(&[pid as u64, serial as u64, stat.start_ticks, verdict as u64]);
     }
 }
 
-/// The slot whose leader's session this is, unless nobody is to be searched for there.
-pub fn in_our_session(s: &Supervisor, session: i32) -> Option<Index> {
-    let index = s.find_group(session)?;
-    let word = s.slot(index).load();
-    (!word.has(flags::GROUP_ONLY)).then_some(index)
+/// It is in the session of a leader of ours, whose number may be a stranger's by now. But nobody joins a session from
+/// outside: who is in it, and started while the leader still kept the number, was in our leader's.
+pub fn in_our_session(s: &Supervisor, stat: &Stat) -> bool {
+    let with_search = |index| cell(index).has(TERMED) && !s.slot(index).load().has(flags::GROUP_ONLY);
+    stat.start_ticks < s.began_ticks && s.find_group(stat.session, 0).is_some_and(with_search)
 }
 
 /// Reads the mark. This is what can block.
 #[inline(never)]
-fn judge(s: &Supervisor, stat: &Stat) -> (u64, u32) {
+fn judge(s: &Supervisor, stat: &Stat) -> (u32, u32) {
     let Some(task) = proc::living_task(stat) else { return (verdict::NONE, 0) };
     let header = &s.roster.header;
     header.scanner_at.store(stat.pid, SeqCst);
@@ -250,14 +250,10 @@ fn judge(s: &Supervisor, stat: &Stat) -> (u64, u32) {
 }
 
 /// Looks for the mark in the environment of a task, whatever size that has. The first variable of the name counts.
-fn read_mark(s: &Supervisor, task: i32) -> (u64, u32) {
+fn read_mark(s: &Supervisor, task: i32) -> (u32, u32) {
     // What a process of ours carries, up to the serial.
     let header = &s.roster.header;
-    let ours = Mark { owner_id: [header.owner_id[0].load(SeqCst), header.owner_id[1].load(SeqCst)], serial: 0 };
-    let mut value = [0u8; VALUE_BYTES];
-    let length = ours.write(&mut value) - 1;
-    let expected = || PREFIX.iter().chain(value.iter().take(length));
-    let whole = PREFIX.len() + length;
+    let expected = Mark::of_owner([header.owner_id[0].load(SeqCst), header.owner_id[1].load(SeqCst)]);
 
     let fd = proc::open(b"/proc/#/environ", task, 0);
     let mut buffer = [0u8; 1024];
@@ -266,13 +262,15 @@ fn read_mark(s: &Supervisor, task: i32) -> (u64, u32) {
     let (mut matched, mut serial, mut digits) = (0, 0u64, false);
     let judged = 'judged: loop {
         let filled = sys::read(fd, &mut buffer);
-        for &byte in buffer.iter().take(filled.max(0) as usize).chain((filled <= 0).then_some(&0)) {
-            if matched == whole && byte.is_ascii_digit() {
+        // The last variable may lack its NUL.
+        buffer[0] = if filled > 0 { buffer[0] } else { 0 };
+        for &byte in buffer.iter().take(filled.max(1) as usize) {
+            if matched == OWNER_BYTES && byte.is_ascii_digit() {
                 serial = (serial * 10 + (byte - b'0') as u64).min(u32::MAX as u64);
                 digits = true;
-            } else if matched == whole && byte == 0 && digits {
+            } else if matched == OWNER_BYTES && byte == 0 && digits {
                 break 'judged (verdict::OURS, serial as u32);
-            } else if matched != OTHER && expected().nth(matched) == Some(&byte) {
+            } else if matched != OTHER && expected.get(matched) == Some(&byte) {
                 matched += 1;
             } else if matched != OTHER && matched >= PREFIX.len() {
                 break 'judged (verdict::FOREIGN, 0);

@@ -84,7 +84,8 @@ impl Stat {
     }
 }
 
-fn leading_number(line: &[u8]) -> i32 {
+/// The number a line, or a name, begins with; 0 if it does not.
+pub fn leading_number(line: &[u8]) -> i32 {
     line.iter()
         .take_while(|c| c.is_ascii_digit())
         .fold(0, |number: i32, &c| number.wrapping_mul(10).wrapping_add((c - b'0') as i32))

@@ -7,6 +7,7 @@ use super::atomic::{AtomicU64, Ordering::Relaxed, Ordering::SeqCst};
 use super::log::Log;
 use super::roster::{Roster, SLOTS, Slot, State, Word};
 use super::scan::Scanner;
+use super::stat::Stat;
 
 /// What is known of the tenant of one slot.
 ///
@@ -27,7 +28,7 @@ pub const STOPPING: u64 = 8;
 pub const REFUSED: u64 = 16;
 /// TERM was sent after the owner's death.
 pub const TERMED: u64 = 128;
-/// KILL was sent after the owner's death.
+/// KILL was sent, in a stop or after the owner's death.
 pub const KILLED: u64 = 32;
 /// After the owner's death: it is known what became of the group, there is nothing left to do.
 pub const SETTLED: u64 = 64;
@@ -45,6 +46,7 @@ pub const FD_LIMIT: i32 = (1 << FD_BITS) - 2;
 impl Cell {
     pub const NONE: Cell = Cell(0);
 
+    #[inline(never)]
     pub fn new(pid: i32, fd: i32, serial: u32, flags: u64) -> Cell {
         // A number that no process can have stands for all of its kind: it is refused whatever it is.
         let pid = if (1..PID_END).contains(&pid) { pid as u64 } else { 1 };
@@ -68,6 +70,8 @@ impl Cell {
     }
 }
 
+// Beside the stack: see `layout.ld`.
+#[unsafe(link_section = ".bss.first")]
 static CELLS: [AtomicU64; SLOTS] = [const { AtomicU64::new(0) }; SLOTS];
 
 /// Number of a slot. It can be none that does not exist, so no access needs a check.
@@ -97,8 +101,6 @@ pub struct Supervisor {
     pub epoll: i32,
     pub features: u32,
     pub own_pid: i32,
-    pub own_group: i32,
-    pub own_session: i32,
     pub owner_pid: i32,
     pub owner_group: i32,
     /// Start ticks as we read them, minus the same as the owner reads them: a time namespace may lie between.
@@ -115,6 +117,8 @@ pub struct Supervisor {
     pub tend_at: u64,
     /// While groups are stopped: how long after the last look.
     pub stop_step: u64,
+    /// The next look at them is to be one at all members.
+    pub count_members: bool,
     /// When to look again at groups whose leader has gone, with a look at all members, and how long after the last.
     pub thorough_at: u64,
     pub thorough_step: u64,
@@ -122,12 +126,20 @@ pub struct Supervisor {
     pub log: Log,
     /// Processes in the table of escapees.
     pub escapees: usize,
-    /// When the endgame began.
+    /// When the endgame began, on our clock and on that of start times.
     pub began: u64,
-    /// This pass of the scanner found somebody new; it began when everybody known was gone; it found nobody after that.
+    pub began_ticks: u64,
+    /// The grace is over.
+    pub killing: bool,
+    /// Of the scanner's pass: somebody new was found; somebody ended while being looked at; it began when everybody
+    /// known was gone.
     pub found_new: bool,
+    pub vanished: bool,
     pub scan_is_last: bool,
+    /// It found nobody after everybody was gone.
     pub scan_was_clean: bool,
+    /// How many more passes are made just because somebody vanished.
+    pub doubts: u32,
     pub next_scan_at: u64,
     /// Last `scan_request` that was answered.
     pub scan_answered: u32,
@@ -139,12 +151,10 @@ impl Supervisor {
         self.roster.header.retired.load(SeqCst) >= self.generation
     }
 
-    /// Calls `each` with every slot that was ever taken.
-    #[inline(never)]
-    pub fn each_slot(&mut self, each: &mut dyn FnMut(&mut Supervisor, Index, &Slot, Word)) {
-        for (index, slot) in self.roster.used().iter().enumerate() {
-            each(self, index as Index, slot, slot.load());
-        }
+    /// Every slot that was ever taken, with the word it holds now.
+    #[inline(always)]
+    pub fn slots(&self) -> impl Iterator<Item = (Index, &'static Slot, Word)> + use<> {
+        self.roster.used().iter().enumerate().map(|(index, slot)| (index as Index, slot, slot.load()))
     }
 
     /// The slot that is in use for the child with this serial.
@@ -156,14 +166,19 @@ impl Supervisor {
         })
     }
 
-    /// The slot of the proven group with this number.
+    /// The slot of the proven group with this number, unless it has a flag that is not wanted.
     #[inline(never)]
-    pub fn find_group(&self, pgid: i32) -> Option<Index> {
+    pub fn find_group(&self, pgid: i32, unwanted: u64) -> Option<Index> {
         let found = CELLS.iter().take(self.roster.used().len()).position(|cell| {
             let cell = Cell(cell.load(Relaxed));
-            cell.pid() == pgid && cell.has(PROVEN)
+            cell.pid() == pgid && cell.0 & (PROVEN | unwanted) == PROVEN
         });
         found.map(|index| index as Index)
+    }
+
+    /// Belongs to a held group.
+    pub fn is_member(&self, stat: &Stat) -> bool {
+        self.find_group(stat.pgrp, SETTLED).is_some()
     }
 
     pub fn slot(&self, index: Index) -> &'static Slot {
@@ -177,6 +192,11 @@ impl Supervisor {
         // Across time namespaces the two sides round the same instant apart by one tick.
         let slack = (self.tick_shift != 0) as i64;
         self.owners_ticks(start_ticks) <= (since_ns / TICK_NS) as i64 + slack
+    }
+
+    /// Who a process is, where there is no pidfs: its start as the owner reads it, plus one.
+    pub fn identity_of(&self, start_ticks: u64) -> u64 {
+        (self.owners_ticks(start_ticks) + 1) as u64
     }
 
     pub fn owners_ticks(&self, start_ticks: u64) -> i64 {

@@ -104,12 +104,6 @@ pub fn rename(from: &[u8], to: &[u8]) -> i32 {
     unsafe { call(AT_FDCWD, c_path(from), AT_FDCWD, c_path(to), nr::RENAMEAT) as i32 }
 }
 
-/// Takes the exclusive flock, without waiting.
-pub fn try_lock(fd: i32) -> i32 {
-    const LOCK_EX_NB: usize = 2 | 4;
-    plain(nr::FLOCK, fd as usize, LOCK_EX_NB, 0, 0)
-}
-
 pub fn read_dir(fd: i32, into: &mut [u8]) -> isize {
     // SAFETY: the kernel writes inside `into` only.
     unsafe { call(fd as usize, into.as_mut_ptr() as usize, into.len(), 0, nr::GETDENTS64) }
@@ -130,13 +124,9 @@ pub fn fstat(fd: i32) -> Option<FileStat> {
     (ret == 0).then_some(FileStat { inode: raw[1], size: raw[6], regular: mode & 0o170000 == 0o100000 })
 }
 
-/// Whether `fd` is a file of pidfs: its inode number then names a process for the whole boot.
-pub fn is_pidfs(fd: i32) -> bool {
-    const PIDFS_MAGIC: u64 = 0x5049_4446;
-    let mut raw = [0u64; 15];
-    // SAFETY: `struct statfs` has 120 bytes on both.
-    let ret = unsafe { call(fd as usize, raw.as_mut_ptr() as usize, 0, 0, nr::FSTATFS) };
-    ret == 0 && raw[0] == PIDFS_MAGIC
+/// 0: unknown.
+pub fn inode(fd: i32) -> u64 {
+    fstat(fd).map_or(0, |stat| stat.inode)
 }
 
 /// Read end and write end.
@@ -173,15 +163,36 @@ pub fn map_roster(fd: i32) -> Option<&'static Roster> {
     Some(unsafe { &*(at as *const Roster) })
 }
 
-/// Gives unused stack below the caller's frame back to the kernel: what a deep call once touched would stay resident.
-pub fn release_stack() {
+/// Gives whole pages back to the kernel: they read as zeroes from then on.
+///
+/// # Safety
+/// Nothing between the two addresses may be needed any more.
+unsafe fn release(from: usize, to: usize) {
     const DONTNEED: usize = 4;
+    // The largest page the kernel can have here: it rounds the length up.
+    const PAGE_MASK: usize = if cfg!(target_arch = "x86_64") { !0xfff } else { !0xffff };
+    let (from, to) = (from & PAGE_MASK, to & PAGE_MASK);
+    if from < to {
+        // SAFETY: handed on.
+        unsafe { call(from, to - from, DONTNEED, 0, nr::MADVISE) };
+    }
+}
+
+/// Gives back the stack below the caller's frame: what a deep call once touched would stay resident.
+pub fn release_stack() {
     const KEPT_BYTES: usize = 1536;
+    const DEPTH_BYTES: usize = 64 << 10;
     let here = 0u8;
-    let end = (&raw const here as usize).saturating_sub(KEPT_BYTES) & !4095;
-    // SAFETY: everything below the stack pointer and its red zone is dead; the frame of this function and of `plain`
-    // fit into the bytes kept.
-    plain(nr::MADVISE, end - (64 << 10), 64 << 10, DONTNEED, 0);
+    let end = &raw const here as usize - KEPT_BYTES;
+    // SAFETY: everything below the stack pointer is dead, and the frames from here down fit into the bytes kept; the
+    // stack is far larger than that depth.
+    unsafe { release(end - DEPTH_BYTES, end) };
+}
+
+/// Gives back the stack that the kernel made, up to the page of the arguments themselves, which `ps` shows.
+pub fn release_kernel_stack(kernel_stack: *const usize) {
+    // SAFETY: it begins with argc and argv[0], and nobody will use it: this program runs on another stack.
+    unsafe { release(kernel_stack as usize, *kernel_stack.add(1)) };
 }
 
 pub fn now_ns(clock: usize) -> u64 {
@@ -194,6 +205,11 @@ pub fn now_ns(clock: usize) -> u64 {
 /// CLOCK_MONOTONIC in milliseconds, rounded down.
 pub fn now_ms() -> u64 {
     now_ns(1) / 1_000_000
+}
+
+/// CLOCK_BOOTTIME in clock ticks, as `/proc/PID/stat` gives start times; USER_HZ is 100 on every architecture.
+pub fn boot_ticks() -> u64 {
+    now_ns(7) / 10_000_000
 }
 
 /// CLOCK_REALTIME in milliseconds.
@@ -216,8 +232,9 @@ pub fn getppid() -> i32 {
 pub fn getpgid(pid: i32) -> i32 {
     plain(nr::GETPGID, pid as usize, 0, 0, 0)
 }
-pub fn getsid(pid: i32) -> i32 {
-    plain(nr::GETSID, pid as usize, 0, 0, 0)
+/// Refused to a process that leads a group already, which is as well.
+pub fn setsid() {
+    plain(nr::SETSID, 0, 0, 0, 0);
 }
 
 pub fn kill(pid: i32, signal: i32) -> i32 {
@@ -268,8 +285,9 @@ pub fn reap_all() {
     while plain(nr::WAIT4, -1isize as usize, 0, 0x4000_0001, 0) > 0 {}
 }
 
+/// Less than a second.
 pub fn sleep_ms(time_ms: u64) {
-    let time = [time_ms / 1000, time_ms % 1000 * 1_000_000];
+    let time = [0, time_ms * 1_000_000];
     // SAFETY: no descriptors, one `struct timespec`.
     unsafe { call(0, 0, time.as_ptr() as usize, 0, nr::PPOLL) };
 }
@@ -288,24 +306,18 @@ pub fn set_name(name: &[u8; 15]) {
     unsafe { call(PR_SET_NAME, name.as_ptr() as usize, 0, 0, nr::PRCTL) };
 }
 
-/// RLIMIT_NOFILE: soft up to hard. Returns it.
-pub fn raise_descriptor_limit() -> u64 {
+/// RLIMIT_NOFILE: the soft limit up to the hard one. RLIMIT_CORE: none.
+pub fn set_limits() {
+    const CORE: usize = 4;
     const NOFILE: usize = 7;
     let mut limit = [0u64; 2];
-    // SAFETY: `struct rlimit64`, written by the first call and read by the second.
+    // SAFETY: each time one `struct rlimit64`: read, written, read.
     unsafe {
+        call(0, CORE, limit.as_ptr() as usize, 0, nr::PRLIMIT64);
         call(0, NOFILE, 0, limit.as_mut_ptr() as usize, nr::PRLIMIT64);
-        limit[0] = limit[1];
+        limit = [limit[1]; 2];
         call(0, NOFILE, limit.as_ptr() as usize, 0, nr::PRLIMIT64);
     }
-    limit[1]
-}
-
-pub fn forbid_core() {
-    const CORE: usize = 4;
-    let none = [0u64; 2];
-    // SAFETY: `struct rlimit64`.
-    unsafe { call(0, CORE, none.as_ptr() as usize, 0, nr::PRLIMIT64) };
 }
 
 pub const EPOLLIN: u32 = 1;

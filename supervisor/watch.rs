@@ -33,7 +33,7 @@ pub enum Found {
 pub fn sync(s: &mut Supervisor) {
     // A group known by its number only is looked at every second: its number may be given out once it is empty.
     let (mut unknown, mut weak) = (0, 0);
-    s.each_slot(&mut |s, index, slot, word| {
+    for (index, slot, word) in s.slots() {
         let known = word.is_held() && is_tenant(index, slot, word);
         if !known {
             forget(s, index);
@@ -48,7 +48,7 @@ pub fn sync(s: &mut Supervisor) {
             weak += cell(index).has(NUMBER_ONLY) as u32;
             requests::look(s, index, slot);
         }
-    });
+    }
     s.roster.header.weak_groups.store(weak, SeqCst);
     if weak + unknown > 0 {
         plan(s, AGAIN_MS);
@@ -94,7 +94,7 @@ pub fn adopt(s: &Supervisor, index: Index, slot: &Slot, word: Word) -> Found {
     let found = prove(s, slot, word, pid, fd);
     if found == Found::Proven {
         set_cell(index, Cell::new(pid, fd, word.serial(), PROVEN));
-        sys::epoll_add(s.epoll, fd, sys::EPOLLIN | sys::EPOLLONESHOT, event::leader(index, word.serial()));
+        sys::epoll_add(s.epoll, fd, sys::EPOLLIN | sys::EPOLLONESHOT, event::leader(index));
     } else {
         sys::close(fd);
     }
@@ -122,44 +122,35 @@ fn adopt_number(s: &Supervisor, index: Index, slot: &Slot, word: Word, pid: i32,
 /// Whether the process that `fd` holds is the one that was registered.
 pub fn prove(s: &Supervisor, slot: &Slot, word: Word, pid: i32, fd: i32) -> Found {
     let claimed = slot.identity.load(SeqCst);
-    let inode = if s.features & features::PIDFS != 0 { sys::fstat(fd).map_or(0, |file| file.inode) } else { 0 };
-    if inode != 0 && claimed != 0 {
-        return if claimed == inode { Found::Proven } else { Found::Recycled };
+    let mut identity = if s.features & features::PIDFS != 0 { sys::inode(fd) } else { 0 };
+    if identity == 0 || claimed == 0 {
+        let Some(stat) = proc::look(pid) else { return Found::Unknown };
+        if sys::pidfd_send(fd, 0, 0) == sys::ESRCH {
+            // It ended meanwhile, and the line may be of the next one with its number.
+            return Found::Unknown;
+        }
+        if identity == 0 {
+            identity = s.identity_of(stat.start_ticks);
+        }
+        if claimed == 0 {
+            if !s.started_by(stat.start_ticks, slot.since.load(SeqCst)) {
+                return Found::Recycled;
+            }
+            // A child on its way to exec has not written its identity yet.
+            if stat.pgrp != pid || !word.is_held() {
+                return Found::Unknown;
+            }
+        }
     }
-    let Some(stat) = proc::look(pid) else { return Found::Unknown };
-    if sys::pidfd_send(fd, 0, 0) == sys::ESRCH {
-        // It ended meanwhile, and the line may be of the next one with its number.
-        return Found::Unknown;
-    }
-    let start = (s.owners_ticks(stat.start_ticks) + 1) as u64;
     if claimed != 0 {
-        return if claimed == start { Found::Proven } else { Found::Recycled };
+        return if claimed == identity { Found::Proven } else { Found::Recycled };
     }
-    if !word.is_held() {
-        // A child on its way to exec has not written its identity yet.
-        return Found::Unknown;
-    }
-    if !s.started_by(stat.start_ticks, slot.since.load(SeqCst)) {
-        return Found::Recycled;
-    }
-    if stat.pgrp != pid {
-        return Found::Unknown;
-    }
-    let identity = if inode != 0 { inode } else { start };
     if slot.identity.compare_exchange(0, identity, SeqCst, SeqCst).is_ok() && slot.load() != word {
         // The slot was freed under our hands: its next tenant must not find a stranger's identity.
         let _ = slot.identity.compare_exchange(identity, 0, SeqCst, SeqCst);
         return Found::Unknown;
     }
     Found::Proven
-}
-
-/// A leader's pidfd became readable.
-pub fn leader_exited(s: &mut Supervisor, index: Index, serial: u32) {
-    if cell(index).is_of(serial) {
-        mark(index, EXITED, true);
-        s.leaders_exited = true;
-    }
 }
 
 /// Leaders have just exited: what is empty goes at once, the rest is looked at soon.
@@ -174,28 +165,31 @@ pub fn after_exits(s: &mut Supervisor) {
 /// Looks at every group that is being stopped or whose leader has gone: frees the slots of the empty ones, carries the
 /// stops on, and notes when to look again.
 pub fn tend(s: &mut Supervisor, now: u64) {
-    // Zombies, which a signal would reach, are told from the living. That takes a look at all processes: while its
-    // leader lives, a group does too.
+    // Zombies, which a signal would reach, are told from the living by a look at all processes. While its leader
+    // lives, a group does too, so a stop that waits for its leader needs none.
     let thorough = now >= s.thorough_at;
-    let is_counted = |index| {
-        let c = cell(index);
-        (thorough && c.has(EXITED | NUMBER_ONLY)) || (c.has(STOPPING) && (c.has(EXITED) || requests::is_killed(index)))
-    };
-    members::count(s, &is_counted);
+    let counted = (thorough || s.count_members) && any_answers(s);
+    if counted {
+        members::count(s);
+    }
+    s.count_members = false;
     s.tend_at = NEVER;
     let mut waiting = false;
-    s.each_slot(&mut |s, index, slot, word| {
+    for (index, slot, word) in s.slots() {
         let c = cell(index);
-        if !c.has(EXITED | NUMBER_ONLY | STOPPING) {
-            return;
+        // What has moved on is found by `sync`.
+        if !c.has(EXITED | NUMBER_ONLY | STOPPING) || !word.is_held() || !is_tenant(index, slot, word) {
+            continue;
         }
-        if !word.is_held() || !is_tenant(index, slot, word) {
-            return forget(s, index);
-        }
-        let counted = is_counted(index);
         match kill::probe_group(s, index, requests::signal_due(index, now), counted) {
-            Left::Nothing => return vacate(s, index, slot, word),
-            Left::Recycled => return recycled(s, index, slot, word),
+            Left::Nothing => {
+                vacate(s, index, slot, word);
+                continue;
+            }
+            Left::Recycled => {
+                recycled(s, index, slot, word);
+                continue;
+            }
             left if c.has(STOPPING) => requests::carry_on(s, index, slot, word, left, now),
             _ => {}
         }
@@ -208,7 +202,7 @@ pub fn tend(s: &mut Supervisor, now: u64) {
         if cell(index).has(NUMBER_ONLY) {
             plan(s, AGAIN_MS);
         }
-    });
+    }
     if !waiting {
         s.thorough_at = NEVER;
     } else if thorough || s.thorough_at == NEVER {
@@ -217,6 +211,17 @@ pub fn tend(s: &mut Supervisor, now: u64) {
     }
     s.tend_at = s.tend_at.min(s.thorough_at);
     s.stop_step = (s.stop_step * 2).min(STOP_STEP_LAST_MS);
+}
+
+/// Whether a group without its leader still answers, be it by a zombie. Asking costs a system call a group, a look at
+/// all processes a thousand.
+fn any_answers(s: &Supervisor) -> bool {
+    s.slots().any(|(index, slot, word)| {
+        cell(index).has(EXITED | NUMBER_ONLY)
+            && word.is_held()
+            && is_tenant(index, slot, word)
+            && kill::probe_group(s, index, 0, false) == Left::Somebody
+    })
 }
 
 /// The number is a stranger's, so the group is gone. Whoever asked for a signal is told first, and the slot is freed
@@ -234,7 +239,7 @@ fn recycled(s: &mut Supervisor, index: Index, slot: &Slot, word: Word) {
 #[inline(never)]
 pub fn vacate(s: &Supervisor, index: Index, slot: &Slot, word: Word) {
     if cell(index).has(STOPPING) {
-        requests::stopped(index, slot, word);
+        requests::stopped(index, word);
     }
     forget(s, index);
     // The word may have got a flag since it was read.

@@ -115,7 +115,7 @@ fn prepare(settings: Settings, kernel: Kernel, ancestors: Vec<Ancestor>) -> Step
     let (lifeline_b, held_b) = step("pipe2", fd::pipe())?;
     let (orders, to_watcher) = step("pipe2", fd::pipe())?;
     // The read ends of the lifelines, too: a supervisor may be woken by a byte that its predecessor took.
-    for end in [&held_a, &to_watcher, &orders, &lifeline_a, &lifeline_b] {
+    for end in [&held_a, &held_b, &to_watcher, &orders, &lifeline_a, &lifeline_b] {
         step("fcntl", fd::set_nonblocking(end))?;
     }
     let owner = step("pidfd_open", pidfd::open(process::pid()))?;
@@ -149,10 +149,10 @@ fn send<T>(channel: SyncSender<T>, value: T) -> Step<()> {
 
 /// On the watcher: a table of its own, without what is the keeper's.
 fn take_over(kept: Kept<8>) -> Step<(watcher::Ends, fd::Epoll)> {
-    let [orders, lifeline_a, lifeline_b, _held_b, roster, owner, keepers_a, keepers_end] =
+    let [orders, lifeline_a, lifeline_b, held_b, roster, owner, keepers_a, keepers_end] =
         step("unshare", file_table::split_copy(kept))?;
     drop((keepers_a, keepers_end));
-    let ends = watcher::Ends { orders, lifeline_a, lifeline_b, _held_b, roster, owner };
+    let ends = watcher::Ends { orders, lifeline_a, lifeline_b, held_b, roster, owner };
     let epoll = step("epoll_create1", watcher::epoll_for(&ends))?;
     Ok((ends, epoll))
 }

@@ -19,6 +19,9 @@ use crate::sys::process;
 /// The caller's ends of a child's pipes.
 pub(super) type Pipes = [Option<OwnedFd>; 3];
 
+/// How often a timed wait looks for itself.
+const LOOK_AGAIN: Duration = Duration::from_secs(1);
+
 /// An owned child: its leader, and the group that the leader began.
 ///
 /// Dropping the handle stops nothing: the child stays owned and dies with this process at the latest. All methods may
@@ -84,7 +87,12 @@ impl Child {
                 if !self.watched.swap(true, Ordering::SeqCst) {
                     self.runtime.watch_end(&self.leader);
                 }
-                self.leader.await_end(deadline);
+                // In slices, should the watcher have been killed: then nobody tells the end.
+                while !self.leader.await_end(deadline.min(Instant::now() + LOOK_AGAIN)) {
+                    if Instant::now() >= deadline || self.leader.collect()?.is_some() {
+                        break;
+                    }
+                }
             }
             Tie::Single { .. } => drop(single::await_end(self.leader.pid, deadline)?),
         }
@@ -170,7 +178,9 @@ impl Child {
             return Ok(Answer::Gone);
         }
         self.runtime.ensure_supervised()?;
-        self.runtime.ask(self.tenancy, ask, limit, step)
+        // A leader that nobody reaps makes every question for its group be answered by a zombie, and whether anything
+        // else lives must then be read from all of /proc.
+        self.runtime.ask(self.tenancy, ask, limit, step, || drop(self.leader.collect()))
     }
 
     /// Lets an empty group go. Members that are left stay covered; the supervisor frees the slot when they are gone.

@@ -33,8 +33,16 @@ impl Runtime {
         }
     }
 
-    /// Puts a request into the group's mailbox and waits for its answer, at most `limit` and some slack.
-    pub(crate) fn ask(&self, tenancy: Tenancy, ask: Request, limit: Duration, step: &'static str) -> Result<Answer> {
+    /// Puts a request into the group's mailbox and waits for its answer, at most `limit` and some slack. `on_wake` is
+    /// called before each sleep: the supervisor also wakes the caller of a stop when the leader has ended.
+    pub(crate) fn ask(
+        &self,
+        tenancy: Tenancy,
+        ask: Request,
+        limit: Duration,
+        step: &'static str,
+        mut on_wake: impl FnMut(),
+    ) -> Result<Answer> {
         let mailbox = &tenancy.slot.request;
         let deadline = Instant::now() + limit + SLACK;
         let mut answer = None;
@@ -59,6 +67,9 @@ impl Runtime {
                     _ if tenancy.held().is_none() => Some(Answer::Gone),
                     _ => None,
                 };
+                if answer.is_none() {
+                    on_wake();
+                }
                 answer.is_some()
             });
             // Only our own answer, or our own request, is taken back: a freed slot may have a new tenant.

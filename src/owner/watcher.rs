@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use super::exits::Book;
 use super::life::Phase;
-use super::runtime::Runtime;
+use super::runtime::{Runtime, chores};
 use crate::error::{Error, ErrorCode};
 use crate::roster::{Step, back};
 use crate::sys::fd::Epoll;
@@ -25,7 +25,7 @@ pub(super) struct Ends {
     pub lifeline_a: OwnedFd,
     pub lifeline_b: OwnedFd,
     /// The write end whose closing is the second EOF.
-    pub _held_b: OwnedFd,
+    pub held_b: OwnedFd,
     pub roster: OwnedFd,
     /// A pidfd of this process.
     pub owner: OwnedFd,
@@ -44,6 +44,8 @@ const LONGEST_PAUSE_AFTER_FAILURE: Duration = Duration::from_secs(5);
 const READY_LIMIT_MS: i32 = 10_000;
 /// One that was let go ends at once, unless somebody has stopped it.
 const LET_GO_LIMIT_MS: i32 = 1_000;
+/// How often the watcher looks for the chores of a keeper that was killed.
+const CHORES_STEP_MS: i32 = 20;
 /// So many in a row that end before they said anything are no accident.
 const SILENT_STARTS: u32 = 3;
 
@@ -58,12 +60,25 @@ struct Watcher {
     pause: Duration,
     /// When to start the next one.
     due: Option<Instant>,
+    /// The keeper was killed (a seccomp filter can do that to a single thread). Its chores are ours now; the bell is a
+    /// futex, which epoll does not hear, so they are looked for.
+    keeper_is_gone: bool,
 }
 
 /// Serves for ever.
 pub(super) fn watch(runtime: &'static Runtime, ends: Ends, epoll: Epoll) -> ! {
     let book = Book::new(FIRST_EXIT);
-    let mut watcher = Watcher { runtime, ends, epoll, book, back: None, image: None, pause: Duration::ZERO, due: None };
+    let mut watcher = Watcher {
+        runtime,
+        ends,
+        epoll,
+        book,
+        back: None,
+        image: None,
+        pause: Duration::ZERO,
+        due: None,
+        keeper_is_gone: false,
+    };
     loop {
         watcher.turn();
     }
@@ -78,10 +93,10 @@ pub(super) fn epoll_for(ends: &Ends) -> Result<Epoll, Errno> {
 
 impl Watcher {
     fn turn(&mut self) {
-        let timeout_ms = self.due.map_or(-1, |due| {
-            // Rounded up: a wake-up before the time would only sleep again.
-            due.saturating_duration_since(Instant::now()).as_millis() as i32 + 1
-        });
+        // Rounded up: a wake-up before the time would only sleep again.
+        let until_due = self.due.map(|due| due.saturating_duration_since(Instant::now()).as_millis() as i32 + 1);
+        let until_chores = self.keeper_is_gone.then_some(CHORES_STEP_MS);
+        let timeout_ms = until_due.into_iter().chain(until_chores).min().unwrap_or(-1);
         let mut ready = [0u64; 32];
         let mut count = 0;
         let waited = self.epoll.wait(timeout_ms, |token| {
@@ -91,10 +106,15 @@ impl Watcher {
         debug_assert!(waited.is_ok(), "epoll_wait on a set of our own: {waited:?}");
         for &token in &ready[..count] {
             match token {
-                ORDERS => drop(fd::read(&self.ends.orders, &mut [0; 512])),
+                // The keeper alone has the other end.
+                ORDERS if fd::read(&self.ends.orders, &mut [0; 512]) == Ok(0) => self.mourn_keeper(),
+                ORDERS => {}
                 BACK => self.supervisor_ended(),
                 exit => self.book.ended(exit),
             }
+        }
+        if self.keeper_is_gone && self.runtime.chores.swap(0, Ordering::SeqCst) & chores::LOOK != 0 {
+            let _ = fd::write(self.ends.held_b.as_raw_fd(), b".");
         }
         self.book.take_orders(self.runtime, &self.epoll);
         if matches!(self.runtime.life.lock().phase, Phase::Wanted) {
@@ -102,6 +122,11 @@ impl Watcher {
         } else if self.due.is_some_and(|due| due <= Instant::now()) {
             self.replace();
         }
+    }
+
+    fn mourn_keeper(&mut self) {
+        self.epoll.remove(&self.ends.orders);
+        self.keeper_is_gone = true;
     }
 
     /// A caller waits, and nothing is uncovered meanwhile: a failure is the caller's to hear.

@@ -137,6 +137,13 @@ impl Epoll {
         Ok(())
     }
 
+    /// Watches no longer.
+    pub(crate) fn remove(&self, fd: &OwnedFd) {
+        let none = std::ptr::null_mut();
+        // SAFETY: two descriptors that are held; the event is not read.
+        unsafe { libc::epoll_ctl(self.0.as_raw_fd(), libc::EPOLL_CTL_DEL, fd.as_raw_fd(), none) };
+    }
+
     /// Waits at most `timeout_ms` (-1: for ever) and calls `on` with each token that is ready.
     pub(crate) fn wait(&self, timeout_ms: i32, mut on: impl FnMut(u64)) -> Result<(), Errno> {
         let mut events = [libc::epoll_event { events: 0, u64: 0 }; 32];

@@ -49,7 +49,8 @@ pub unsafe fn clone3(args: usize, size: usize, run: usize, argument: usize) -> i
     ret
 }
 
-/// Entry point: hands the initial stack (argc, argv...) to `begin`, with the stack aligned as the ABI wants it.
+/// Entry point: calls `begin` on the stack that `layout.ld` reserves, with the address of what the kernel put on its own
+/// (argc, argv...).
 macro_rules! entry_point {
     () => {
         core::arch::global_asm!(
@@ -58,7 +59,9 @@ macro_rules! entry_point {
             "mov x29, xzr",
             "mov x30, xzr",
             "mov x0, sp",
-            "and sp, x0, #-16",
+            "adrp x1, stack_top",
+            "add x1, x1, :lo12:stack_top",
+            "mov sp, x1",
             "bl begin",
             "brk #0",
         );

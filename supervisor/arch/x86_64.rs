@@ -49,7 +49,8 @@ pub unsafe fn clone3(args: usize, size: usize, run: usize, argument: usize) -> i
     ret
 }
 
-/// Entry point: hands the initial stack (argc, argv...) to `begin`, with the stack aligned as the ABI wants it.
+/// Entry point: calls `begin` on the stack that `layout.ld` reserves, with the address of what the kernel put on its own
+/// (argc, argv...).
 macro_rules! entry_point {
     () => {
         core::arch::global_asm!(
@@ -57,7 +58,7 @@ macro_rules! entry_point {
             "_start:",
             "xor %ebp, %ebp",
             "mov %rsp, %rdi",
-            "and $-16, %rsp",
+            "mov $stack_top, %rsp",
             "call begin",
             "ud2",
             options(att_syntax)

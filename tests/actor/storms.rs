@@ -58,7 +58,7 @@ pub fn perform(words: &[&str]) -> Answer {
             }
             Ok(json!(pids))
         }
-        ["idle-race", rounds, idle_ms] => idle_race(number(rounds)?, number(idle_ms)?),
+        ["idle-race", rounds] => idle_race(number(rounds)?),
         // `foreign-storm THREADS MS`: sleepers that inherit whatever is inheritable, started all the while; their pids.
         ["foreign-storm", threads, ms] => {
             let end = Instant::now() + Duration::from_millis(number(ms)?);
@@ -93,19 +93,27 @@ fn storm() {
 
 /// Registers when the supervisor is about to be let go, or has just been: every child must be covered (its supervisor
 /// carries out what is asked of it), and none may die of anything but what it is sent.
-fn idle_race(rounds: u64, idle_ms: u64) -> Answer {
+fn idle_race(rounds: u64) -> Answer {
+    let mut until_it_leaves = Duration::ZERO;
     for round in 0..rounds {
-        let failed = |what: &str| Failure::Other(format!("round {round}: {what}"));
         let child = sleep().spawn_owned()?;
         child.signal(libc::SIGCONT)?;
         child.signal(libc::SIGKILL)?;
         match child.wait()? {
             ExitStatus::Signalled { signal: libc::SIGKILL, .. } => {}
-            other => return Err(failed(&format!("{}", status_value(Some(other))))),
+            other => return Err(Failure::Other(format!("round {round}: {}", status_value(Some(other))))),
         }
-        // From half the idle time to one and a half, in steps that never repeat: this pause is the case itself.
-        let pause = Duration::from_micros(idle_ms * 500 + (round * 7919) % (idle_ms * 1000));
-        std::thread::sleep(pause);
+        let freed = Instant::now();
+        // How long it stays depends on how busy the machine is: asked anew now and then.
+        if round % 20 == 0 {
+            while hermes_spawn::status()?.supervisor_pid != 0 {
+                std::thread::sleep(Duration::from_micros(100));
+            }
+            until_it_leaves = freed.elapsed();
+        } else {
+            // Around that moment, never twice the same: this pause is the case itself.
+            std::thread::sleep(until_it_leaves.mul_f64(0.75 + (round * 7919 % 1000) as f64 / 2000.0));
+        }
     }
     Ok(json!(hermes_spawn::status()?.supervisor_generation))
 }

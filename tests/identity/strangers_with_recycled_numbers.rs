@@ -198,23 +198,32 @@ fn a_supervisor_started_later_does_not_touch_them() {
 fn a_group_that_ends_during_the_grace_leaves_its_number_to_a_stranger() {
     done_inside!();
     for kernel in [Kernel::Today, Kernel::WithoutGroupPidfd] {
-        let scene = Scene::new();
-        let mut control = scene.control();
-        let mut owner = owner_on(&scene, kernel);
-        owner.must("configure grace=2500");
-        let children = children(&scene, &mut owner, STRANGERS, Kind::Mixed);
-        // What makes the grace last: KILL comes for this one, when all numbers have changed hands.
-        let started = owner.spawn("stubborn sleeper");
-        let stubborn = scene.seat(&started, "sleeper");
-        let supervisor = owner.supervisor();
-        owner.kill();
-        children.iter().for_each(|child| ended_by(&child.process, SOON, "a child that obeys TERM"));
-        let strangers = let_in_strangers(&children);
-        stubborn.process.assert_alive("the grace must not be over before the strangers are there: the machine is slow");
-        ended_by(&stubborn.process, SOON, "the child that ignores TERM");
-        ended_by(&supervisor, SOON, "the supervisor");
-        assert_untouched(&strangers, &mut control);
+        // Longer again where the machine was too slow to change all hands in time.
+        let in_time = [2_500, 10_000, 30_000].iter().any(|&grace_ms| recycled_during_the_grace(kernel, grace_ms));
+        assert!(in_time, "fifty strangers were not started within a grace of 30 s");
     }
+}
+
+/// False: KILL came before the last stranger, so nothing is shown.
+fn recycled_during_the_grace(kernel: Kernel, grace_ms: u32) -> bool {
+    let scene = Scene::new();
+    let mut control = scene.control();
+    let mut owner = owner_on(&scene, kernel);
+    owner.must(&format!("configure grace={grace_ms}"));
+    let children = children(&scene, &mut owner, STRANGERS, Kind::Mixed);
+    // What makes the grace last: KILL comes for this one, when all numbers have changed hands.
+    let started = owner.spawn("stubborn sleeper");
+    let stubborn = scene.seat(&started, "sleeper");
+    let supervisor = owner.supervisor();
+    owner.kill();
+    children.iter().for_each(|child| ended_by(&child.process, SOON, "a child that obeys TERM"));
+    let strangers = let_in_strangers(&children);
+    let in_time = stubborn.process.is_alive();
+    let limit = Duration::from_millis(grace_ms.into()) + SOON;
+    ended_by(&stubborn.process, limit, "the child that ignores TERM");
+    ended_by(&supervisor, SOON, "the supervisor");
+    assert_untouched(&strangers, &mut control);
+    in_time
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! A filter with KILL_THREAD, put on all threads, kills the one of ours that makes a call the host's do not make: one
 //! lifeline ends while the owner lives. That is no death: no child is signalled, and `status` says what is lost.
 
-use super::support::process::supervisor_of;
+use super::support::process::{Stat, descriptors, supervisor_of};
 use super::support::seccomp::Filter;
 use super::support::{Control, Owner, Scene, Seat, eventually, sys};
 use super::the_promise::{SOON, owner_under};
@@ -23,8 +23,12 @@ fn stage(scene: &Scene) -> Stage {
 }
 
 fn thread_named(owner: &Owner, name: &str) -> bool {
+    thread(owner, name).is_some()
+}
+
+fn thread(owner: &Owner, name: &str) -> Option<i32> {
     let comm = |tid: &i32| std::fs::read_to_string(format!("/proc/{}/task/{tid}/comm", owner.pid())).ok();
-    owner.process().tasks().iter().any(|tid| comm(tid).is_some_and(|comm| comm.trim() == name))
+    owner.process().tasks().into_iter().find(|tid| comm(tid).is_some_and(|comm| comm.trim() == name))
 }
 
 impl Stage {
@@ -67,6 +71,30 @@ fn the_keeper() {
     // Started when nobody can say "look" any more: the roster says it.
     let started = stage.owner.spawn("canary");
     stage.canaries.push(scene.seat(&started, "canary"));
+    stage.all_die_with_the_owner();
+}
+
+/// Killed where it writes the byte that wakes the supervisor, so that its owner can go on to wait on futexes.
+#[test]
+fn the_keeper_and_the_watcher_does_its_chores() {
+    let scene = Scene::new();
+    let mut stage = stage(&scene);
+    let keeper = thread(&stage.owner, "spawn-keeper").expect("a keeper");
+    let held = descriptors(&format!("/proc/{}/task/{keeper}/fd", stage.owner.pid()));
+    let (lifeline, _) = held.iter().find(|(_, to)| to.starts_with("pipe:")).expect("the lifeline is made first");
+    stage.owner.must(&format!("kill-thread-at {} 0 {lifeline}", libc::SYS_write));
+    let started = stage.owner.spawn("canary");
+    let stopped = scene.seat(&started, "canary");
+    eventually(SOON, "the keeper is gone", || !thread_named(&stage.owner, "spawn-keeper"));
+    stage.nobody_is_signalled();
+
+    stage.owner.must(&format!("stop {} 0", started.pid));
+    assert!(stopped.process.is_gone());
+    let ends = stage.owner.program("stdin=null", "/bin/sh", &["-c", "exit 5"]);
+    assert_eq!(stage.owner.wait_within(ends, SOON)["exited"], 5);
+    let dropped = stage.owner.program("stdin=null", "/bin/true", &[]);
+    stage.owner.must(&format!("drop {dropped}"));
+    eventually(SOON, "no zombie stays", || Stat::of(dropped).is_none());
     stage.all_die_with_the_owner();
 }
 

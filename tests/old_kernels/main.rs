@@ -8,5 +8,6 @@ mod a_thread_of_ours_is_killed;
 mod memfds_that_cannot_be_executed;
 mod single_threaded_by_request;
 mod the_promise;
+mod without_clone3;
 mod without_close_range;
 mod without_group_pidfd;

@@ -59,7 +59,10 @@ impl Process {
         let pidfd = sys::pidfd_open(pid).ok()?;
         // Read after the pidfd was opened; if the pidfd's process still exists then, the line is its own.
         let start_ticks = Stat::of(pid)?.start_ticks;
-        sys::pidfd_signal(pidfd.as_fd(), 0).ok().or_else(|| eperm_is_life())?;
+        match sys::pidfd_signal(pidfd.as_fd(), 0) {
+            Err(e) if e.raw_os_error() != Some(libc::EPERM) => return None,
+            _ => {}
+        }
         Some(Process { pid, start_ticks, pidfd: Some(pidfd) })
     }
 
@@ -149,10 +152,6 @@ impl Process {
     pub fn tasks(&self) -> Vec<i32> {
         numbers_in(&format!("/proc/{}/task", self.pid))
     }
-}
-
-fn eperm_is_life() -> Option<()> {
-    (io::Error::last_os_error().raw_os_error() == Some(libc::EPERM)).then_some(())
 }
 
 /// What the descriptors in this folder (`/proc/PID/fd`, `/proc/PID/task/TID/fd`) point at.

@@ -353,7 +353,7 @@ fn stop_of(task: i32) -> Option<Stop> {
     let info = syscall_info(task)?;
     let entering = info.op == libc::PTRACE_SYSCALL_INFO_ENTRY;
     // SAFETY: as above.
-    let call = entering.then(|| unsafe { info.u.entry.nr });
+    let call = if entering { Some(unsafe { info.u.entry.nr }) } else { None };
     Some(Stop { tid: task, call, entering })
 }
 

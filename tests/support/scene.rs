@@ -116,9 +116,15 @@ impl Scene {
     pub fn actor_from(&self, program: &Path) -> Command {
         use std::os::unix::process::CommandExt;
         let mut command = Command::new(program);
-        command.env("HERMES_HOME", self.hermes_home()).env(MARK, &self.mark).env_remove("HERMES_SPAWN");
-        command.env_remove("RUST_BACKTRACE").process_group(0);
+        self.dress(&mut command);
+        command.process_group(0);
         command
+    }
+
+    /// Gives a command this scene's home and mark, and takes from it the mark of an owner around the tests.
+    pub fn dress(&self, command: &mut Command) {
+        command.env("HERMES_HOME", self.hermes_home()).env(MARK, &self.mark);
+        command.env_remove("HERMES_SPAWN").env_remove("RUST_BACKTRACE");
     }
 
     /// An owner that waits for commands.

@@ -1,7 +1,11 @@
 //! System calls that std has no words for, as safe functions.
 
+use std::ffi::CString;
 use std::io;
 use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 /// -1 to the errno.
@@ -28,7 +32,7 @@ pub fn pidfd_signal(pidfd: BorrowedFd<'_>, signal: i32) -> io::Result<()> {
 
 /// kill(2). Negative: the group. 0, 1 and -1 are refused here, so that no slip of a test can reach the machine.
 pub fn kill(pid: i32, signal: i32) -> io::Result<()> {
-    assert!(pid > 1 || pid < -1, "a test was about to signal {pid}");
+    assert!(pid.abs() > 1, "a test was about to signal {pid}");
     // SAFETY: plain integers.
     check(unsafe { libc::kill(pid, signal) }).map(drop)
 }
@@ -73,6 +77,30 @@ pub fn open_pty() -> io::Result<(OwnedFd, OwnedFd)> {
         let slave = check(libc::ioctl(master.as_raw_fd(), libc::TIOCGPTPEER, flags))?;
         Ok((master, OwnedFd::from_raw_fd(slave as RawFd)))
     }
+}
+
+/// The program will lead a session of its own on this terminal, and be its foreground.
+pub fn lead_session_on(command: &mut Command, terminal: RawFd) {
+    // SAFETY: two system calls between fork and exec.
+    unsafe {
+        command.pre_exec(move || {
+            check(libc::setsid())?;
+            check(libc::ioctl(terminal, libc::TIOCSCTTY, 0)).map(drop)
+        });
+    }
+}
+
+/// The program will begin without this descriptor.
+pub fn close_before_exec(command: &mut Command, fd: RawFd) {
+    // SAFETY: one system call between fork and exec.
+    unsafe { command.pre_exec(move || check(libc::close(fd)).map(drop)) };
+}
+
+/// mkfifo(3).
+pub fn make_fifo(path: &Path) -> io::Result<()> {
+    let name = CString::new(path.as_os_str().as_encoded_bytes())?;
+    // SAFETY: a NUL-terminated path.
+    check(unsafe { libc::mkfifo(name.as_ptr(), 0o600) }).map(drop)
 }
 
 /// waitpid(2) on one child: its raw status once there is one; `None` when there is none yet (with `WNOHANG`).

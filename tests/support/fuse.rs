@@ -115,7 +115,8 @@ fn answer(request: &[u8], hang: Hang) -> Option<Vec<u8>> {
         }
         opcode::LOOKUP => body.fail(libc::ENOENT),
         opcode::GETATTR => body.longs(&[3600]).words(&[0, 0]).attributes(node),
-        opcode::OPEN | opcode::OPENDIR => body.longs(&[0]).words(&[0, 0]),
+        // FOPEN_KEEP_CACHE: else a second open waits for the pages that the first one's readers wait for.
+        opcode::OPEN | opcode::OPENDIR => body.longs(&[0]).words(&[2, 0]),
         opcode::READ | opcode::FLUSH if hang == Hang::Data => return None,
         opcode::FLUSH | opcode::RELEASE | opcode::RELEASEDIR => &mut body,
         opcode::FORGET | opcode::BATCH_FORGET | opcode::INTERRUPT => return None,

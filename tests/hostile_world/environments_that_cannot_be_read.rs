@@ -34,11 +34,12 @@ fn deaths_beside(shapes: &[&str]) {
         Err(why) => skip!("no FUSE here: {why}"),
     };
     let file = fuse.file().display().to_string();
-    let mut strangers: Vec<_> = shapes.iter().map(|shape| stranger(&scene, shape, &file)).collect();
     let mut owner = scene.owner();
     configure(&mut owner);
-    // All of these are looked at after the strangers, whose numbers are lower.
     let obedient = owner.spawn("sleeper");
+    // Younger than the owner: what is older cannot be its child and is not looked at.
+    let mut strangers: Vec<_> = shapes.iter().map(|shape| stranger(&scene, shape, &file)).collect();
+    // All of these are looked at after the strangers, whose numbers are lower.
     let stubborn = owner.spawn("stubborn sleeper");
     let escapee = owner.spawn("leave-daemon stubborn sleeper");
     let below = owner.spawn("clean stubborn sleeper");

@@ -109,7 +109,7 @@ fn walk_down(s: &mut Supervisor, index: Index) {
 #[inline(never)]
 fn walk_members(s: &mut Supervisor) {
     for pid in proc::processes() {
-        let group = proc::look(pid).and_then(|stat| s.find_group(stat.pgrp, SETTLED));
+        let group = s.find_group(sys::getpgid(pid), SETTLED);
         if group.is_some_and(|index| is_leaderless(index) && !escapees::is_group_only(s, index)) {
             escapees::walk(s, pid, 0);
         }

@@ -1,11 +1,14 @@
-//! Who is in the groups, by one pass over `/proc/*/stat`.
+//! Who is in the groups, by one pass over all processes.
 //!
 //! A signal to a group succeeds when it reached one member, a zombie too: so whether anything *lives* in a group, and
-//! whether we may signal it, is read from here. It costs milliseconds: asked only when signal 0 says there is somebody.
+//! whether we may signal it, is found out here. It costs milliseconds: asked only when signal 0 says there is somebody.
+//!
+//! By system calls, not from `/proc/PID/stat`: that file waits for an exec of its process to end (since Linux 6.18),
+//! and an exec can hang for ever in a file system. A stranger's must not delay us.
 
 use super::atomic::{AtomicU8, Ordering::Relaxed};
 use super::kill;
-use super::proc;
+use super::{proc, sys};
 use super::roster::SLOTS;
 use super::state::{Index, SETTLED, Supervisor};
 
@@ -23,13 +26,25 @@ fn found(index: Index) -> u8 {
 pub fn count(s: &Supervisor) {
     MEMBERS.iter().take(s.roster.used().len()).for_each(|place| place.store(0, Relaxed));
     for pid in proc::processes() {
-        if let Some(stat) = proc::look(pid)
-            && let Some(index) = s.find_group(stat.pgrp, SETTLED)
-            && proc::living_task(&stat).is_some()
+        if let Some(index) = s.find_group(sys::getpgid(pid), SETTLED)
+            && lives(pid)
         {
             let bits = LIVES | if kill::is_permitted(pid) { PERMITTED } else { 0 };
             MEMBERS[index as usize].store(found(index) | bits, Relaxed);
         }
+    }
+}
+
+/// Whether a task of the process runs: its pidfd is silent until the last one has ended.
+fn lives(pid: i32) -> bool {
+    match sys::pidfd_open(pid) {
+        fd @ 0.. => {
+            let lives = !sys::is_readable(fd);
+            sys::close(fd);
+            lives
+        }
+        // Without a descriptor left it is not known, and what is not known is not taken for dead.
+        error => error != sys::ESRCH,
     }
 }
 

@@ -39,42 +39,34 @@ impl Stat {
         const ENV_START: usize = 48;
         const ENV_END: usize = 49;
         let close = line.iter().rposition(|&c| c == b')')?;
-        let named = line[..close].ends_with(b"(spawn-superviso");
-        let last = if named { ENV_END } else { START };
-        let mut fields = [0i64; START + 1];
-        // Zero, both, where the reader may not know them.
-        let mut environment = [0u64; 2];
-        let (mut at, mut state, mut sign, mut complete) = (0, b'?', 1, false);
+        let mut fields = [0i64; ENV_END + 2];
+        let (mut at, mut state, mut sign) = (0, b'?', 1);
         for &c in line.get(close + 1..)? {
             match c {
-                b' ' | b'\n' if at >= last => {
-                    complete = true;
-                    break;
-                }
                 b' ' => (at, sign) = (at + 1, 1),
                 b'0'..=b'9' => {
-                    let digit = (c - b'0') as i64;
-                    if let Some(field) = fields.get_mut(at) {
-                        *field = field.wrapping_mul(10).wrapping_add(sign * digit);
-                    } else if let Some(bound) = environment.get_mut(at.wrapping_sub(ENV_START)) {
-                        *bound = bound.wrapping_mul(10).wrapping_add(digit as u64);
-                    }
+                    let field = fields.get_mut(at)?;
+                    *field = field.wrapping_mul(10).wrapping_add(sign * (c - b'0') as i64);
                 }
                 b'-' => sign = -1,
                 _ if at == 1 => state = c,
                 _ => return None,
             }
+            if at > ENV_END {
+                return Some(Stat {
+                    pid: leading_number(line),
+                    state,
+                    ppid: fields[PPID] as i32,
+                    pgrp: fields[PGRP] as i32,
+                    session: fields[SESSION] as i32,
+                    flags: fields[FLAGS] as u32,
+                    start_ticks: fields[START] as u64,
+                    // The bounds are both 0 for a reader who may not know them.
+                    supervisor: line[..close].ends_with(b"(spawn-superviso") && fields[ENV_START] == fields[ENV_END],
+                });
+            }
         }
-        (complete || at > START).then_some(Stat {
-            pid: leading_number(line),
-            state,
-            ppid: fields[PPID] as i32,
-            pgrp: fields[PGRP] as i32,
-            session: fields[SESSION] as i32,
-            flags: fields[FLAGS] as u32,
-            start_ticks: fields[START] as u64,
-            supervisor: named && environment[0] == environment[1],
-        })
+        None
     }
 
     /// Neither a zombie nor dead. A process whose main thread has exited looks like a zombie here and is alive:

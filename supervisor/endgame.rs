@@ -222,7 +222,7 @@ pub fn starting_found(s: &Supervisor, pid: i32, serial: u32, start_ticks: u64) {
 pub fn scanned(s: &mut Supervisor) {
     let doubtful = s.vanished && s.doubts > 0;
     s.doubts -= doubtful as u32;
-    s.scan_was_clean = s.scan_is_last && !s.found_new && !doubtful;
+    s.scan_was_clean = s.scan_is_last && !s.found_new && !doubtful && s.scanner.was_thorough();
 }
 
 fn finish(s: &mut Supervisor, end_at: u64) -> ! {

@@ -4,7 +4,6 @@
 //! A page of the environment that never comes is not enough: the kernel reads the environment from anonymous memory
 //! only, and a missing page of that kind ends the read.
 
-use crate::announce::announce;
 use crate::raw;
 use std::fs::File;
 use std::os::fd::AsRawFd;
@@ -27,7 +26,6 @@ pub fn by_a_lock(file: &str) -> ! {
         let _ = memory.read_at(&mut [0; 64], page as u64);
         raw::leave_now(0);
     }
-    announce("locked");
     // As soon as the look has begun, this does not return.
     loop {
         change_address_space();
@@ -46,7 +44,6 @@ fn change_address_space() {
 /// An exec holds the lock that looks into the process take, while it closes what is to be closed at exec.
 pub fn by_an_exec(file: &str) -> ! {
     let file = File::open(file).expect("the file");
-    announce("in-exec");
     let environment: Vec<String> = std::env::vars().map(|(name, value)| format!("{name}={value}")).collect();
     let error = raw::exec("/bin/sleep", &["sleep", "600"], &environment);
     panic!("exec: {error}, {file:?}");

@@ -85,7 +85,9 @@ pub(crate) fn group_has_living_member(pgid: i32) -> bool {
     entries
         .flatten()
         .filter_map(|entry| entry.file_name().to_str()?.parse::<i32>().ok())
-        .any(|pid| matches!(look(pid), Who::Process(stat) if stat.pgrp == pgid && lives(&stat)))
+        // By the system call first: the stat line of a process whose exec hangs is never there to be read.
+        .filter(|&pid| process::group_of(pid) == Ok(pgid))
+        .any(|pid| matches!(look(pid), Who::Process(stat) if lives(&stat)))
 }
 
 /// A process whose main thread has exited looks like a zombie and is alive: another of its tasks runs.

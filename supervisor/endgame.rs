@@ -193,15 +193,12 @@ fn look(s: &mut Supervisor, counted: bool) -> Rest {
 }
 
 fn is_left(s: &mut Supervisor, index: Index, word: Word, counted: bool) -> bool {
-    let killed = cell(index).has(KILLED);
+    let (killed, termed) = (cell(index).has(KILLED), cell(index).has(TERMED));
     let outcome = match kill::probe_group(s, index, if s.killing { sys::SIGKILL } else { 0 }, counted) {
-        Left::Nothing => {
-            if killed {
-                Outcome::Kill
-            } else {
-                Outcome::Term
-            }
-        }
+        Left::Nothing if killed => Outcome::Kill,
+        Left::Nothing if termed => Outcome::Term,
+        // It had ended before anything was sent.
+        Left::Nothing => Outcome::Gone,
         Left::Recycled => Outcome::Recycled,
         Left::Refused => Outcome::Refused,
         // The rest of the group is dead, and what is left will not listen to us.
@@ -229,7 +226,7 @@ pub fn starting_found(s: &Supervisor, pid: i32, serial: u32, start_ticks: u64) {
 pub fn scanned(s: &mut Supervisor) {
     let doubtful = s.vanished && s.doubts > 0;
     s.doubts -= doubtful as u32;
-    s.scan_was_clean = s.scan_is_last && !s.found_new && !doubtful;
+    s.scan_was_clean = s.scan_is_last && !s.found_new && !doubtful && s.scanner.was_thorough();
 }
 
 fn finish(s: &mut Supervisor, end_at: u64) -> ! {

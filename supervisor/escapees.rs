@@ -9,7 +9,7 @@ use super::atomic::{AtomicI32, AtomicU32, AtomicU64, Ordering::Relaxed};
 use super::kill::{self, Sent};
 use super::proc;
 use super::roster::flags;
-use super::scan::{self, Report, verdict};
+use super::scan::{Report, verdict};
 use super::state::{Index, SETTLED, Supervisor};
 use super::{endgame, sys};
 
@@ -148,23 +148,13 @@ pub fn reported(s: &mut Supervisor, &[pid, serial, start_ticks, said]: &Report) 
     }
 }
 
-/// The scanner could not read this one in time. False: it is not in the table.
+/// The scanner could not read this one, which it was asked for, in time.
 ///
 /// Below a group of ours everything is ours unless it is shown to be another owner's, and this one shows nothing.
-pub fn unreadable(s: &mut Supervisor, pid: i32) -> bool {
-    let undecided =
-        |entry: &&Entry| entry.pid.load(Relaxed) == pid && entry.state.load(Relaxed) & (DECISION | GONE) == UNDECIDED;
-    if let Some(entry) = entries(s).iter().find(undecided) {
+pub fn unreadable(s: &Supervisor, pid: i32) {
+    for entry in entries(s).iter().filter(|entry| entry.pid.load(Relaxed) == pid) {
         decide(entry, verdict::NONE);
-        return true;
     }
-    if let Some(stat) = proc::look(pid)
-        && !s.is_member(&stat)
-        && scan::in_our_session(s, &stat)
-    {
-        pin(s, pid, stat.start_ticks, 0, verdict::OURS);
-    }
-    false
 }
 
 /// For the scanner: what it is to read first.

@@ -1,5 +1,6 @@
-//! Reading `/proc`, without allocation, and nothing of it that can block: `stat`, `children` and directories only.
-//! What can block (`environ`) is read by the scanner process.
+//! Reading `/proc`, without allocation. `children` and directories never block. `stat` waits for an exec of that very
+//! process, which can hang: outside the scanner it is read of what belongs to us, never of everybody. What can block at
+//! a stranger's will (`environ`) is read by the scanner alone.
 
 use super::stat::{LINE_BYTES, Stat, leading_number};
 use super::sys;

@@ -1,8 +1,11 @@
 //! The scanner: a throw-away process that looks through all of `/proc` for what belongs to this owner.
 //!
-//! Reading `/proc/PID/environ` can block for ever: the process may hold its mmap lock, or its pages come from a file
-//! system that hangs. So a copy of the supervisor reads, says in the roster which pid it is at, and reports over a
-//! pipe. One that stays at a pid is ended, and another goes on behind that pid.
+//! Looking at a process can block for ever: `environ` waits for the lock of its address space, and that and `stat` for
+//! an exec that hangs in a file system. So a copy of the supervisor reads, says in the roster which pid it is at, and
+//! reports over a pipe. One that stays at a pid is ended, and another goes on behind that pid.
+//!
+//! Strangers may block by the dozen, and a pass must come to its end all the same. So the first pass has little
+//! patience, and each has twice as much as the one before.
 
 use super::atomic::Ordering::SeqCst;
 use super::mark::{Mark, OWNER_BYTES, PREFIX};
@@ -11,8 +14,9 @@ use super::stat::{PF_KTHREAD, Stat};
 use super::state::{NEVER, Supervisor, TERMED, cell};
 use super::{endgame, escapees, event, kill, proc, sys, watch};
 
-const STALL_MS: u64 = 100;
-const CHECK_MS: u64 = 20;
+const FIRST_PATIENCE_MS: u64 = 20;
+const LAST_PATIENCE_MS: u64 = 100;
+const CHECK_MS: u64 = 10;
 const PIPE_FD: i32 = 3;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -32,6 +36,10 @@ pub struct Scanner {
     /// Where it was seen, and since when.
     at: i32,
     at_since: u64,
+    /// A scanner that stays somewhere this long is stuck.
+    patience_ms: u64,
+    /// This pass has passed somebody over.
+    incomplete: bool,
     found: u32,
     /// The `scan_request` that is being answered.
     request: u32,
@@ -39,11 +47,27 @@ pub struct Scanner {
 }
 
 impl Scanner {
-    pub const NEW: Scanner =
-        Scanner { pid: 0, fd: -1, mode: Mode::Count, from: 0, at: 0, at_since: 0, found: 0, request: 0, done: false };
+    pub const NEW: Scanner = Scanner {
+        pid: 0,
+        fd: -1,
+        mode: Mode::Count,
+        from: 0,
+        at: 0,
+        at_since: 0,
+        patience_ms: 0,
+        incomplete: false,
+        found: 0,
+        request: 0,
+        done: false,
+    };
 
     pub fn runs(&self) -> bool {
         self.pid > 0
+    }
+
+    /// Nobody was passed over, or only who was waited for long enough.
+    pub fn was_thorough(&self) -> bool {
+        !self.incomplete || self.patience_ms >= LAST_PATIENCE_MS
     }
 }
 
@@ -66,6 +90,9 @@ const REPORT_WORDS: usize = 4;
 
 /// Begins a pass over all processes.
 pub fn begin(s: &mut Supervisor, mode: Mode) -> bool {
+    let patience_ms = if mode == Mode::Count { LAST_PATIENCE_MS } else { s.scanner.patience_ms * 2 };
+    s.scanner.patience_ms = patience_ms.clamp(FIRST_PATIENCE_MS, LAST_PATIENCE_MS);
+    s.scanner.incomplete = false;
     s.scanner.mode = mode;
     s.scanner.found = 0;
     s.scanner.from = 0;
@@ -151,7 +178,7 @@ pub fn tick(s: &mut Supervisor, now: u64) -> u64 {
     let at = s.roster.header.scanner_at.load(SeqCst);
     if at != s.scanner.at || at == 0 {
         (s.scanner.at, s.scanner.at_since) = (at, now);
-    } else if now >= s.scanner.at_since + STALL_MS {
+    } else if now >= s.scanner.at_since + s.scanner.patience_ms {
         // On a busy machine it may be waiting for a processor only.
         if proc::look(s.scanner.pid).is_some_and(|stat| stat.state != b'R') {
             kill::helper(s.scanner.pid);
@@ -166,10 +193,11 @@ pub fn tick(s: &mut Supervisor, now: u64) -> u64 {
 
 /// Another one goes on behind the pid at which the last one ended.
 fn pass_over(s: &mut Supervisor) {
-    let at = s.roster.header.scanner_at.load(SeqCst);
-    let known = s.scanner.mode == Mode::Escapees && escapees::unreadable(s, at);
-    if !known {
-        s.scanner.from = s.scanner.from.max(at) + 1;
+    s.scanner.incomplete = true;
+    match s.roster.header.scanner_at.load(SeqCst) {
+        // One that was asked for.
+        at @ ..0 => escapees::unreadable(s, -at),
+        at => s.scanner.from = s.scanner.from.max(at) + 1,
     }
     launch(s);
 }
@@ -180,6 +208,7 @@ pub fn abandon(s: &mut Supervisor) {
         kill::helper(s.scanner.pid);
         close(s);
     }
+    s.scanner.patience_ms = 0;
 }
 
 // From here on: inside the scanner.
@@ -199,6 +228,8 @@ fn pass(s: &Supervisor) {
 /// Looks at a process, and reports it if it matters; one that was `asked` for does in any case.
 #[inline(never)]
 fn consider(s: &Supervisor, pid: i32, asked: bool) {
+    let at = &s.roster.header.scanner_at;
+    at.store(if asked { -pid } else { pid }, SeqCst);
     let Some(stat) = proc::look(pid) else { return };
     // What started before the roster was made is nothing of ours.
     let created = (s.roster.header.created.load(SeqCst) / 10_000_000) as i64;
@@ -227,26 +258,24 @@ fn consider(s: &Supervisor, pid: i32, asked: bool) {
         kill::on_sight(s, &stat);
     }
     if asked || verdict == verdict::OURS || verdict == verdict::VANISHED {
+        // Not stuck, should the pipe be full.
+        at.store(0, SeqCst);
         report(&[pid as u64, serial as u64, stat.start_ticks, verdict as u64]);
     }
 }
 
 /// It is in the session of a leader of ours, whose number may be a stranger's by now. But nobody joins a session from
 /// outside: who is in it, and started while the leader still kept the number, was in our leader's.
-pub fn in_our_session(s: &Supervisor, stat: &Stat) -> bool {
+fn in_our_session(s: &Supervisor, stat: &Stat) -> bool {
     let with_search = |index| cell(index).has(TERMED) && !s.slot(index).load().has(flags::GROUP_ONLY);
     stat.start_ticks < s.began_ticks && s.find_group(stat.session, 0).is_some_and(with_search)
 }
 
-/// Reads the mark. This is what can block.
+/// Reads the mark.
 #[inline(never)]
 fn judge(s: &Supervisor, stat: &Stat) -> (u32, u32) {
     let Some(task) = proc::living_task(stat) else { return (verdict::NONE, 0) };
-    let header = &s.roster.header;
-    header.scanner_at.store(stat.pid, SeqCst);
-    let judged = read_mark(s, task);
-    header.scanner_at.store(0, SeqCst);
-    judged
+    read_mark(s, task)
 }
 
 /// Looks for the mark in the environment of a task, whatever size that has. The first variable of the name counts.

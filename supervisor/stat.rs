@@ -22,7 +22,8 @@ pub struct Stat {
     pub flags: u32,
     /// Start after boot, in clock ticks of 10 ms, as the reader's time namespace shows it.
     pub start_ticks: u64,
-    /// Named like a supervisor.
+    /// Named like a supervisor and, like it, started without any environment. The name alone proves nothing: a child
+    /// that takes it still has the bounds of the environment that it was started with, and our mark in there.
     pub supervisor: bool,
 }
 
@@ -35,8 +36,10 @@ impl Stat {
         const SESSION: usize = 4;
         const FLAGS: usize = 7;
         const START: usize = 20;
+        const ENV_START: usize = 48;
+        const ENV_END: usize = 49;
         let close = line.iter().rposition(|&c| c == b')')?;
-        let mut fields = [0i64; START + 2];
+        let mut fields = [0i64; ENV_END + 2];
         let (mut at, mut state, mut sign) = (0, b'?', 1);
         for &c in line.get(close + 1..)? {
             match c {
@@ -49,7 +52,7 @@ impl Stat {
                 _ if at == 1 => state = c,
                 _ => return None,
             }
-            if at > START {
+            if at > ENV_END {
                 return Some(Stat {
                     pid: leading_number(line),
                     state,
@@ -58,7 +61,8 @@ impl Stat {
                     session: fields[SESSION] as i32,
                     flags: fields[FLAGS] as u32,
                     start_ticks: fields[START] as u64,
-                    supervisor: line[..close].ends_with(b"(spawn-superviso"),
+                    // The bounds are both 0 for a reader who may not know them.
+                    supervisor: line[..close].ends_with(b"(spawn-superviso") && fields[ENV_START] == fields[ENV_END],
                 });
             }
         }

@@ -66,6 +66,12 @@ pub fn play(shape: &[&str]) -> ! {
             branch(|| become_clean(rest));
             raw::leave_now(0)
         }),
+        // Only what the kernel shows of the environment is lost, as to a program that writes its status over it.
+        ["overwritten", rest @ ..] => {
+            overwrite_environment();
+            play_in_copy(rest);
+            raw::leave_now(0)
+        }
         // Only the environment is lost.
         ["clean-exec", rest @ ..] => become_clean(rest),
         // `two SHAPE / SHAPE`: both as members of this group.
@@ -113,6 +119,19 @@ pub fn fork_chain() -> ! {
     }
 }
 
+/// The same, and every copy opens a session of its own.
+pub fn session_chain() -> ! {
+    raw::ignore(&[libc::SIGTERM, libc::SIGINT, libc::SIGHUP]);
+    announce("session-chain");
+    loop {
+        if raw::fork() != 0 {
+            raw::leave_now(0);
+        }
+        raw::setsid();
+        thread::sleep(Duration::from_millis(5));
+    }
+}
+
 /// The main thread has ended, another works on: /proc shows a zombie that is alive.
 pub fn without_main_thread() -> ! {
     thread::spawn(|| {
@@ -150,11 +169,15 @@ pub fn postgres() -> ! {
 
 /// Wipes the strings the kernel shows in /proc/PID/environ.
 fn overwrite_environment() {
+    let (begin, end) = environment_bounds();
+    // SAFETY: the kernel's own bounds of memory that is ours to write; nothing reads the environment afterwards.
+    unsafe { std::ptr::write_bytes(begin as *mut u8, 0, end - begin) };
+}
+
+/// Where the strings of the environment begin and end: fields 50 and 51 of proc_pid_stat(5).
+fn environment_bounds() -> (usize, usize) {
     let line = fs::read("/proc/self/stat").expect("own stat");
     let text = String::from_utf8_lossy(&line).into_owned();
     let fields: Vec<&str> = text.rsplit(") ").next().expect("fields").split_ascii_whitespace().collect();
-    // Fields 50 and 51 of proc_pid_stat(5): where the environment begins and ends.
-    let (begin, end): (usize, usize) = (fields[47].parse().expect("begin"), fields[48].parse().expect("end"));
-    // SAFETY: the kernel's own bounds of memory that is ours to write; nothing reads the environment afterwards.
-    unsafe { std::ptr::write_bytes(begin as *mut u8, 0, end - begin) };
+    (fields[47].parse().expect("begin"), fields[48].parse().expect("end"))
 }

@@ -2,6 +2,7 @@
 //!
 //! - `actor owner MAIL [--via SOCKET]`: an owner, told one command a line, answering one JSON line to each (`owner.rs`).
 //! - `actor child MAIL TAG SHAPE...`: a child that behaves in one particular way (`shapes.rs`), and says so.
+//! - `actor drama NAME FOLDER PGID`: an owner's whole life, to be killed in (`dramas.rs`).
 //!
 //! Whoever is in position says it with a datagram to MAIL, so that no test ever sleeps to be sure.
 
@@ -9,10 +10,14 @@
 
 mod announce;
 mod deeds;
+mod dramas;
 mod family;
 mod foreign;
 mod host;
 mod owner;
+#[allow(dead_code, reason = "the tests use the rest of it")]
+#[path = "../support/progress.rs"]
+mod progress;
 mod raw;
 #[allow(dead_code, reason = "the tests use the rest of it")]
 #[path = "../support/seccomp.rs"]
@@ -21,6 +26,7 @@ mod shapes;
 mod spawning;
 mod storms;
 mod tasks;
+mod unreadable;
 
 fn main() {
     let arguments: Vec<String> = std::env::args().collect();
@@ -32,8 +38,9 @@ fn main() {
             announce::set_mail(mail, tag);
             shapes::play(shape)
         }
+        ["drama", name, folder, foreign] => dramas::play(name, folder, foreign),
         _ => {
-            eprintln!("usage: actor owner MAIL [--via SOCKET] | actor child MAIL TAG SHAPE...");
+            eprintln!("usage: actor owner MAIL [--via SOCKET] | child MAIL TAG SHAPE... | drama NAME FOLDER PGID");
             std::process::exit(2);
         }
     }

@@ -109,7 +109,7 @@ pub fn perform(words: &[&str]) -> Answer {
             let job = job.ok_or_else(|| Failure::Other(format!("no job {id}")))?;
             job.join().map_err(|_| Failure::Other("the job panicked".into()))?
         }
-        ["storm" | "rounds" | "stop-storm" | "idle-race" | "foreign-storm", ..] => storms::perform(words),
+        ["storm" | "crowd" | "rounds" | "stop-storm" | "idle-race" | "foreign-storm", ..] => storms::perform(words),
         ["wait" | "try-wait" | "signal" | "stop" | "exit-fd" | "drop", ..] => spawning::on_child(words),
         ["read-stdout" | "read-stderr" | "write-stdin" | "close-stdin", ..] => spawning::on_pipe(words),
         _ => host::perform(words).unwrap_or_else(|| deeds::perform(words)),

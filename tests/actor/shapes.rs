@@ -2,7 +2,7 @@
 //! `setsid stubborn server` is a leader that stays and a child of it that left the session, ignores TERM and serves.
 
 use crate::announce::{announce, announce_with, branch, mail};
-use crate::{family, foreign, raw, tasks};
+use crate::{family, foreign, raw, tasks, unreadable};
 use serde_json::json;
 use std::collections::hash_map::RandomState;
 use std::fs;
@@ -66,6 +66,9 @@ pub fn play(shape: &[&str]) -> ! {
         ["busy"] => tasks::busy(),
         ["stand-in"] => tasks::stand_in(),
         ["fork-chain"] => family::fork_chain(),
+        ["session-chain"] => family::session_chain(),
+        ["locked", file] => unreadable::by_a_lock(file),
+        ["in-exec", file] => unreadable::by_an_exec(file),
         ["postgres"] => family::postgres(),
         // Every ordinary way to ask it to leave is ignored.
         ["stubborn", rest @ ..] => {

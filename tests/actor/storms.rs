@@ -50,6 +50,14 @@ pub fn perform(words: &[&str]) -> Answer {
             }
             Ok(json!(null))
         }
+        // `crowd COUNT`: so many sleepers, each a group; their pids.
+        ["crowd", count] => {
+            let mut pids = Vec::new();
+            for _ in 0..number(count)? {
+                pids.push(sleep().spawn_owned()?.pid());
+            }
+            Ok(json!(pids))
+        }
         ["idle-race", rounds] => idle_race(number(rounds)?),
         // `foreign-storm THREADS MS`: sleepers that inherit whatever is inheritable, started all the while; their pids.
         ["foreign-storm", threads, ms] => {

@@ -9,10 +9,13 @@
 #![allow(unsafe_code, reason = "system calls that std has no words for; each with its reason")]
 
 pub mod deadline;
+pub mod fuse;
+pub mod mounts;
 pub mod owner;
 pub mod pidns;
 pub mod process;
 pub mod programs;
+pub mod progress;
 pub mod ptrace;
 pub mod reuse;
 pub mod scene;

@@ -32,6 +32,8 @@ pub fn outside(test: &str, init: Init) -> bool {
     let text = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{test}, inside a pid namespace, {}:\n{text}", output.status);
     assert!(text.contains("1 passed"), "no such test inside: {test}\n{text}");
+    // What it has to report is heard where a test outside would be heard.
+    eprint!("{text}");
     let skipped = text.lines().find(|line| line.starts_with("SKIPPED"));
     if let Some(line) = skipped {
         super::announce_skip(line);

@@ -1,0 +1,85 @@
+//! The owner is killed at every single stop of its own: before and after each system call of each of its threads, from
+//! the first use of the library to its exit.
+
+use super::lanes;
+use super::stage::Stage;
+use super::stage::apart;
+use super::support::progress::{act, word};
+use super::support::ptrace::{End, Plan, Target, run};
+use super::support::{Process, sys};
+use crate::test_name;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+/// How many runs must come to their end by themselves: the number of stops varies a little from run to run.
+const FINISHED_RUNS: u64 = 6;
+const LANES: usize = 4;
+
+#[test]
+fn owner_killed_at_every_system_call_leaves_nothing() {
+    if apart(test_name!()) {
+        return;
+    }
+    let (kills, finished, released) = (AtomicU64::new(0), AtomicU64::new(0), AtomicU64::new(0));
+    let began = Instant::now();
+    lanes::run(LANES, |numbers| {
+        let mut stage = Stage::new();
+        while let Some(stop) = numbers.next() {
+            let command = stage.drama("owner");
+            let report = run(command, Plan::kill(Target::ProgramFromMark, stop)).expect("run");
+            let ended_at = Instant::now();
+            match report.end {
+                End::Killed => kills.fetch_add(1, Ordering::SeqCst),
+                End::Finished(status) => {
+                    assert!(status.success(), "the drama itself failed: {report:?}");
+                    let finished = finished.fetch_add(1, Ordering::SeqCst) + 1;
+                    if finished == FINISHED_RUNS {
+                        numbers.finish();
+                    }
+                    finished
+                }
+                other => panic!("stop {stop}: {other:?}"),
+            };
+            released.fetch_add(judge(&mut stage, report.target, ended_at, &format!("{report:?}")), Ordering::SeqCst);
+        }
+    });
+    let (kills, released) = (kills.into_inner(), released.into_inner());
+    eprintln!(
+        "owner: {kills} kills at its stops, {released} released families lived on, no survivor; {:?}, {:?} a run",
+        began.elapsed(),
+        began.elapsed() / kills.max(1) as u32 * LANES as u32
+    );
+    assert!(kills > 200, "so few stops are no whole life: {kills}");
+}
+
+/// What must be true after the owner's end, by what had been reached. Returns whether a released family lives.
+fn judge(stage: &mut Stage, owner: i32, ended_at: Instant, told: &str) -> u64 {
+    let act_reached = stage.progress.get(word::ACT);
+    let family = [word::FREE_LEADER, word::FREE_ESCAPEE].map(|place| stage.progress.get(place) as i32);
+    let free: &[i32] = if act_reached >= act::RELEASING { &family } else { &[] };
+    let told = format!("act {act_reached}, {told}");
+    if let Err(left) = stage.end_of(owner, ended_at, free) {
+        panic!("{told}: {left}");
+    }
+    let lives: Vec<bool> = free.iter().map(|&pid| Process::open(pid).is_some_and(|p| p.is_alive())).collect();
+    if act_reached >= act::RELEASED {
+        assert_eq!(lives, [true, true], "{told}: the released family");
+    }
+    if act_reached == act::RELEASING {
+        assert!(lives == [true, true] || lives == [false, false], "{told}: released by halves: {lives:?}");
+    }
+    if act_reached < act::OWNING {
+        assert!(stage.foreign_is_untouched(), "{told}: a group that was never owned");
+    }
+    if act_reached == act::OWNING {
+        assert!(stage.foreign_is_untouched() || stage.foreign().is_gone(), "{told}: owned by halves");
+    }
+    if act_reached >= act::OWNED {
+        stage.foreign().assert_gone_by(sys::after(Duration::ZERO), &format!("{told}: the owned group"));
+    }
+    stage.control.assert_unharmed();
+    if !free.is_empty() {
+        stage.end_all();
+    }
+    lives.contains(&true) as u64
+}

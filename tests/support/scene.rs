@@ -3,7 +3,7 @@
 
 use super::deadline::{SOON, within};
 use super::owner::{Launch, Owner};
-use super::process::{Process, Stat, group_members, numbers_in, supervisors};
+use super::process::{Process, Stat, numbers_in, supervisors};
 use super::sys;
 use std::net::SocketAddr;
 use std::os::unix::fs::PermissionsExt;
@@ -200,6 +200,7 @@ impl Scene {
 /// Which of them carry this mark. Reading another process' environment can block for ever (its memory map
 /// may be locked), so a thread does it that is left behind at the one that does not answer.
 fn carriers_of(mut candidates: Vec<i32>, mark: &str) -> Vec<i32> {
+    candidates.retain(|&pid| Stat::of(pid).is_some_and(|stat| stat.runs()));
     let entry = format!("{MARK}={mark}");
     let mut found = Vec::new();
     while !candidates.is_empty() {
@@ -265,9 +266,12 @@ impl Scene {
         groups.dedup();
         // SAFETY: no arguments.
         let own_group = unsafe { libc::getpgrp() };
+        let everybody: Vec<(i32, Stat)> =
+            numbers_in("/proc").into_iter().filter_map(|pid| Some((pid, Stat::of(pid)?))).collect();
         for group in groups.into_iter().filter(|&group| group > 1 && group != own_group) {
             // Whoever has joined since the look at the marks is asked for his.
-            let unknown: Vec<i32> = group_members(group).into_iter().filter(|&pid| !ours(pid)).collect();
+            let members = everybody.iter().filter(|(_, stat)| stat.pgrp == group && stat.runs()).map(|(pid, _)| *pid);
+            let unknown: Vec<i32> = members.filter(|&pid| !ours(pid)).collect();
             let marked = carriers_of(unknown.clone(), &self.mark);
             let stranger = unknown.iter().any(|&pid| !marked.contains(&pid) && Stat::of(pid).is_some_and(|s| s.runs()));
             if !stranger {
@@ -291,12 +295,10 @@ impl Drop for Scene {
             .collect();
         self.end_everybody(&met);
         let clean = within(SOON, || self.end_everybody(&met));
-        // They have nothing left to do and end by themselves; one that does not must not outlive the test either.
-        let patience = sys::after(Duration::from_secs(2));
+        // Their owners are dead and they have nothing left to do: that they would leave by themselves is not waited for.
         for supervisor in &supervisors {
-            if !supervisor.gone_by(patience) {
-                let _ = supervisor.signal(libc::SIGKILL);
-            }
+            let _ = supervisor.signal(libc::SIGKILL);
+            supervisor.gone_by(sys::after(SOON));
         }
         if let (Ok(bell), Some(postman)) = (UnixDatagram::unbound(), self.postman.take()) {
             let _ = bell.send_to(&[], self.mail_path());

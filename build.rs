@@ -21,6 +21,8 @@ const CODE: &[&str] = &[
     "strip=symbols",
     // Constants are cheaper written where they are used than kept in a register across a loop.
     "llvm-args=-disable-machine-licm",
+    // Sequences that recur become functions.
+    "llvm-args=-enable-machine-outliner=always",
 ];
 
 /// Linking: no C runtime, no library, the segments as `layout.ld` says. Understood by GNU ld and by lld.

@@ -55,7 +55,6 @@ fn panic(_: &core::panic::PanicInfo) -> ! {
 extern "C" fn begin(kernel_stack: *const usize) -> ! {
     sys::release_kernel_stack(kernel_stack);
     sys::block_signals();
-    sys::setsid();
     sys::set_name(stat::SUPERVISOR_NAME);
     sys::set_limits();
     let (step, error) = start();

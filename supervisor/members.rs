@@ -37,15 +37,11 @@ pub fn count(s: &Supervisor) {
 
 /// Whether a task of the process runs: its pidfd is silent until the last one has ended.
 fn lives(pid: i32) -> bool {
-    match sys::pidfd_open(pid) {
-        fd @ 0.. => {
-            let lives = !sys::is_readable(fd);
-            sys::close(fd);
-            lives
-        }
-        // Without a descriptor left it is not known, and what is not known is not taken for dead.
-        error => error != sys::ESRCH,
-    }
+    let fd = sys::pidfd_open(pid);
+    // Without a descriptor left it is not known, and what is not known is not taken for dead.
+    let lives = fd != sys::ESRCH && !sys::is_readable(fd);
+    sys::close(fd);
+    lives
 }
 
 /// At the last count there were zombies at most.

@@ -82,12 +82,9 @@ pub fn carry_on(s: &mut Supervisor, index: Index, slot: &Slot, word: Word, left:
         _ => {
             mark(index, KILLED, due);
             // A group without its leader ends without an event.
-            let exited = cell(index).has(EXITED);
-            let polled = due || exited;
-            if exited {
-                // Whoever waits for the stop reaps the leader now, if that is a child of its process.
-                sys::wake(&slot.request);
-            }
+            let polled = due || cell(index).has(EXITED);
+            // Whoever waits for the stop reaps the leader, if that has ended and is a child of its process.
+            sys::wake(&slot.request);
             s.count_members |= polled;
             s.tend_at = s.tend_at.min(if polled { now + s.stop_step } else { kill_at });
             return;

@@ -236,11 +236,6 @@ pub fn getppid() -> i32 {
 pub fn getpgid(pid: i32) -> i32 {
     plain(nr::GETPGID, pid as usize, 0, 0, 0)
 }
-/// Refused to a process that leads a group already, which is as well.
-pub fn setsid() {
-    plain(nr::SETSID, 0, 0, 0, 0);
-}
-
 pub fn kill(pid: i32, signal: i32) -> i32 {
     plain(nr::KILL, pid as usize, signal as usize, 0, 0)
 }

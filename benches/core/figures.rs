@@ -50,8 +50,9 @@ pub fn time(ns: f64) -> String {
     }
 }
 
+/// Memory comes in whole pages, files do not.
 pub fn kib(kib: f64) -> String {
-    format!("{kib:.0} KiB")
+    if kib.fract() == 0.0 { format!("{kib:.0} KiB") } else { format!("{kib:.1} KiB") }
 }
 
 pub fn count(number: f64) -> String {

@@ -5,7 +5,7 @@
 //! reports over a pipe. One that stays at a pid is ended, and another goes on behind that pid.
 //!
 //! Strangers may block by the dozen, and a pass must come to its end all the same. So the first pass has little
-//! patience, and each has twice as much as the one before.
+//! patience, and the next ones more.
 
 use super::atomic::Ordering::SeqCst;
 use super::mark::{Mark, OWNER_BYTES, PREFIX};
@@ -14,7 +14,8 @@ use super::stat::{PF_KTHREAD, Stat};
 use super::state::{NEVER, Supervisor, TERMED, cell};
 use super::{endgame, escapees, event, kill, proc, sys, watch};
 
-const FIRST_PATIENCE_MS: u64 = 20;
+/// How long a scanner may stay somewhere: so much more in each pass.
+const PATIENCE_STEP_MS: u64 = 25;
 const LAST_PATIENCE_MS: u64 = 100;
 const CHECK_MS: u64 = 10;
 const PIPE_FD: i32 = 3;
@@ -38,8 +39,6 @@ pub struct Scanner {
     at_since: u64,
     /// A scanner that stays somewhere this long is stuck.
     patience_ms: u64,
-    /// This pass has passed somebody over.
-    incomplete: bool,
     found: u32,
     /// The `scan_request` that is being answered.
     request: u32,
@@ -54,8 +53,7 @@ impl Scanner {
         from: 0,
         at: 0,
         at_since: 0,
-        patience_ms: 0,
-        incomplete: false,
+        patience_ms: LAST_PATIENCE_MS,
         found: 0,
         request: 0,
         done: false,
@@ -63,11 +61,6 @@ impl Scanner {
 
     pub fn runs(&self) -> bool {
         self.pid > 0
-    }
-
-    /// Nobody was passed over, or only who was waited for long enough.
-    pub fn was_thorough(&self) -> bool {
-        !self.incomplete || self.patience_ms >= LAST_PATIENCE_MS
     }
 }
 
@@ -90,9 +83,7 @@ const REPORT_WORDS: usize = 4;
 
 /// Begins a pass over all processes.
 pub fn begin(s: &mut Supervisor, mode: Mode) -> bool {
-    let patience_ms = if mode == Mode::Count { LAST_PATIENCE_MS } else { s.scanner.patience_ms * 2 };
-    s.scanner.patience_ms = patience_ms.clamp(FIRST_PATIENCE_MS, LAST_PATIENCE_MS);
-    s.scanner.incomplete = false;
+    s.scanner.patience_ms = (s.scanner.patience_ms + PATIENCE_STEP_MS).min(LAST_PATIENCE_MS);
     s.scanner.mode = mode;
     s.scanner.found = 0;
     s.scanner.from = 0;
@@ -193,11 +184,13 @@ pub fn tick(s: &mut Supervisor, now: u64) -> u64 {
 
 /// Another one goes on behind the pid at which the last one ended.
 fn pass_over(s: &mut Supervisor) {
-    s.scanner.incomplete = true;
-    match s.roster.header.scanner_at.load(SeqCst) {
-        // One that was asked for.
-        at @ ..0 => escapees::unreadable(s, -at),
-        at => s.scanner.from = s.scanner.from.max(at) + 1,
+    // Who was only slow is read in a pass with more patience.
+    s.vanished = true;
+    let at = s.roster.header.scanner_at.load(SeqCst);
+    // One that was asked for has a minus sign.
+    escapees::unreadable(s, -at);
+    if at >= 0 {
+        s.scanner.from = s.scanner.from.max(at) + 1;
     }
     launch(s);
 }

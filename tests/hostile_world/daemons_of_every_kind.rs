@@ -27,8 +27,8 @@ fn limit_a_daemon_that_has_overwritten_its_environment_is_not_found() {
     let scene = Scene::new();
     let mut owner = scene.owner();
     configure(&mut owner);
-    let hidden = scene.seat(&owner.spawn("leave-daemon overwritten sleeper"), "sleeper");
-    let found = scene.seat(&owner.spawn("leave-daemon sleeper"), "sleeper");
+    let hidden = scene.seat(owner.spawn("leave-daemon overwritten sleeper"), "sleeper");
+    let found = scene.seat(owner.spawn("leave-daemon sleeper"), "sleeper");
     let supervisor = owner.supervisor();
     let killed_at = owner.kill();
     assert_gone_in_time(killed_at, &[&found], &supervisor);
@@ -44,7 +44,7 @@ fn a_chain_of_sessions_dies_with_its_owner() {
     let mut owner = scene.owner();
     configure(&mut owner);
     for _ in 0..chains {
-        scene.seat(&owner.spawn("session-chain"), "session-chain");
+        scene.seat(owner.spawn("session-chain"), "session-chain");
     }
     let supervisor = owner.supervisor();
     let killed_at = owner.kill();

@@ -70,7 +70,7 @@ fn deaths_with(scene: &Scene, home: &Path) {
     let mut owner = scene.owner();
     owner.must(&format!("configure grace={} home={}", super::timing::GRACE.as_millis(), home.display()));
     let seats = ["sleeper", "stubborn sleeper", "leave-daemon stubborn sleeper"]
-        .map(|shape| scene.seat(&owner.spawn(shape), "sleeper"));
+        .map(|shape| scene.seat(owner.spawn(shape), "sleeper"));
     let supervisor = owner.supervisor();
     // Each of these is something to be written down.
     for _ in 0..3 {

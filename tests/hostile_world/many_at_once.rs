@@ -18,7 +18,7 @@ fn a_thousand_groups_die_with_their_owner() {
     let pids: Vec<i32> = pids.as_array().expect("pids").iter().filter_map(|pid| Some(pid.as_i64()? as i32)).collect();
     assert_eq!(pids.len(), groups);
     assert_eq!(owner.must("status")["slots_in_use"], groups);
-    let stubborn = scene.seat(&owner.spawn("leave-daemon stubborn sleeper"), "sleeper");
+    let stubborn = scene.seat(owner.spawn("leave-daemon stubborn sleeper"), "sleeper");
     let supervisor = owner.supervisor();
     let killed_at = owner.kill();
     let furniture = [control.owner.pid(), control.canary.process.pid];

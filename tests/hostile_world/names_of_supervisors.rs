@@ -14,7 +14,7 @@ fn a_child_with_a_supervisors_name_dies_with_its_owner() {
     configure(&mut owner);
     // In its group, below a leader in a session of its own, and with nothing but the mark that leads to it.
     let shapes = ["renamed NAME sleeper", "setsid renamed NAME stubborn sleeper", "leave-daemon renamed NAME sleeper"];
-    let seats = shapes.map(|shape| scene.seat(&owner.spawn(&shape.replace("NAME", NAME)), "sleeper"));
+    let seats = shapes.map(|shape| scene.seat(owner.spawn(&shape.replace("NAME", NAME)), "sleeper"));
     let supervisor = owner.supervisor();
     let killed_at = owner.kill();
     assert_gone_in_time(killed_at, &seats.each_ref(), &supervisor);
@@ -29,7 +29,7 @@ fn another_owners_supervisor_is_left_alone_wherever_it_is_met() {
     // The control owner is nobody's child; its supervisor is met in every look at all processes.
     let mut control = scene.control();
     let other = control.owner.supervisor();
-    let seat = scene.seat(&outer.spawn("leave-daemon stubborn sleeper"), "sleeper");
+    let seat = scene.seat(outer.spawn("leave-daemon stubborn sleeper"), "sleeper");
     let supervisor = outer.supervisor();
     let killed_at = outer.kill();
     assert_gone_in_time(killed_at, &[&seat], &supervisor);

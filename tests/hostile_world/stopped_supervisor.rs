@@ -10,13 +10,13 @@ fn a_supervisor_that_was_stopped_does_its_work_once_it_is_continued() {
     let mut control = scene.control();
     let mut owner = scene.owner();
     configure(&mut owner);
-    let mut seats = vec![scene.seat(&owner.spawn("stubborn sleeper"), "sleeper")];
+    let mut seats = vec![scene.seat(owner.spawn("stubborn sleeper"), "sleeper")];
     let supervisor = owner.supervisor();
     supervisor.signal(libc::SIGSTOP).expect("stop it");
     supervisor.until_state('T');
     // The kernel registers a child; a supervisor that does not look is not needed for it.
     for shape in ["sleeper", "stubborn sleeper", "leave-daemon sleeper"] {
-        seats.push(scene.seat(&owner.spawn(shape), "sleeper"));
+        seats.push(scene.seat(owner.spawn(shape), "sleeper"));
     }
     let killed_at = owner.kill();
     assert!(!supervisor.gone_by(killed_at + GRACE), "it was not stopped");

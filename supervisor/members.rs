@@ -8,9 +8,9 @@
 
 use super::atomic::{AtomicU8, Ordering::Relaxed};
 use super::kill;
-use super::{proc, sys};
 use super::roster::SLOTS;
 use super::state::{Index, SETTLED, Supervisor};
+use super::{proc, sys};
 
 const LIVES: u8 = 1;
 const PERMITTED: u8 = 2;

@@ -17,7 +17,7 @@ fn with_two_gibibytes_the_median_is_within_one_and_a_half_of_a_small_owners() {
     let (mut small, mut large) = (scene.owner(), scene.owner());
     large.must("touch 2048");
     // The first ones start a supervisor and fill caches.
-    let _ = [&mut small, &mut large].map(|owner| median_spawn(owner));
+    let _ = [&mut small, &mut large].map(median_spawn);
     let mut seen = Vec::new();
     // Side by side, and again when a busy machine came between: a cost that grows with memory is a hundredfold.
     let fast = within(Duration::from_secs(15), || {

@@ -4,8 +4,8 @@
 //! an exec that hangs in a file system. So a copy of the supervisor reads, says in the roster which pid it is at, and
 //! reports over a pipe. One that stays at a pid is ended, and another goes on behind that pid.
 //!
-//! Strangers may block by the dozen, and a pass must come to its end all the same. So the first pass has little
-//! patience, and the next ones more.
+//! Strangers may block by the dozen, and a pass must come to its end all the same: there is little patience. A pass that
+//! passed somebody over is repeated, and a page that was only slow to come is there by then.
 
 use super::atomic::Ordering::SeqCst;
 use super::mark::{Mark, OWNER_BYTES, PREFIX};
@@ -14,9 +14,7 @@ use super::stat::{PF_KTHREAD, Stat};
 use super::state::{NEVER, Supervisor, TERMED, cell};
 use super::{endgame, escapees, event, kill, proc, sys, watch};
 
-/// How long a scanner may stay somewhere: so much more in each pass.
-const PATIENCE_STEP_MS: u64 = 25;
-const LAST_PATIENCE_MS: u64 = 100;
+const STALL_MS: u64 = 30;
 const CHECK_MS: u64 = 10;
 const PIPE_FD: i32 = 3;
 
@@ -37,8 +35,6 @@ pub struct Scanner {
     /// Where it was seen, and since when.
     at: i32,
     at_since: u64,
-    /// A scanner that stays somewhere this long is stuck.
-    patience_ms: u64,
     found: u32,
     /// The `scan_request` that is being answered.
     request: u32,
@@ -53,7 +49,6 @@ impl Scanner {
         from: 0,
         at: 0,
         at_since: 0,
-        patience_ms: LAST_PATIENCE_MS,
         found: 0,
         request: 0,
         done: false,
@@ -83,7 +78,6 @@ const REPORT_WORDS: usize = 4;
 
 /// Begins a pass over all processes.
 pub fn begin(s: &mut Supervisor, mode: Mode) -> bool {
-    s.scanner.patience_ms = (s.scanner.patience_ms + PATIENCE_STEP_MS).min(LAST_PATIENCE_MS);
     s.scanner.mode = mode;
     s.scanner.found = 0;
     s.scanner.from = 0;
@@ -169,7 +163,7 @@ pub fn tick(s: &mut Supervisor, now: u64) -> u64 {
     let at = s.roster.header.scanner_at.load(SeqCst);
     if at != s.scanner.at || at == 0 {
         (s.scanner.at, s.scanner.at_since) = (at, now);
-    } else if now >= s.scanner.at_since + s.scanner.patience_ms {
+    } else if now >= s.scanner.at_since + STALL_MS {
         // On a busy machine it may be waiting for a processor only.
         if proc::look(s.scanner.pid).is_some_and(|stat| stat.state != b'R') {
             kill::helper(s.scanner.pid);
@@ -184,7 +178,6 @@ pub fn tick(s: &mut Supervisor, now: u64) -> u64 {
 
 /// Another one goes on behind the pid at which the last one ended.
 fn pass_over(s: &mut Supervisor) {
-    // Who was only slow is read in a pass with more patience.
     s.vanished = true;
     let at = s.roster.header.scanner_at.load(SeqCst);
     // One that was asked for has a minus sign.
@@ -201,7 +194,6 @@ pub fn abandon(s: &mut Supervisor) {
         kill::helper(s.scanner.pid);
         close(s);
     }
-    s.scanner.patience_ms = 0;
 }
 
 // From here on: inside the scanner.

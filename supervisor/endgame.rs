@@ -19,7 +19,8 @@ const POLL_LAST_MS: u64 = 20;
 const SCAN_FIRST_MS: u64 = 5;
 /// Passes of the scanner follow each other at this distance while somebody is left and nobody new is found.
 const SCAN_STEP_MS: u64 = 50;
-/// A pass in which somebody ended while being looked at is repeated this often: it may have left a child behind.
+/// A pass in which somebody ended while being looked at is repeated this often: it may have left a child behind. So is
+/// one in which somebody was passed over.
 pub const DOUBTS: u32 = 3;
 
 pub fn run(s: &mut Supervisor) -> ! {
@@ -226,7 +227,7 @@ pub fn starting_found(s: &Supervisor, pid: i32, serial: u32, start_ticks: u64) {
 pub fn scanned(s: &mut Supervisor) {
     let doubtful = s.vanished && s.doubts > 0;
     s.doubts -= doubtful as u32;
-    s.scan_was_clean = s.scan_is_last && !s.found_new && !doubtful && s.scanner.was_thorough();
+    s.scan_was_clean = s.scan_is_last && !s.found_new && !doubtful;
 }
 
 fn finish(s: &mut Supervisor, end_at: u64) -> ! {

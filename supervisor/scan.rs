@@ -4,8 +4,8 @@
 //! an exec that hangs in a file system. So a copy of the supervisor reads, says in the roster which pid it is at, and
 //! reports over a pipe. One that stays at a pid is ended, and another goes on behind that pid.
 //!
-//! Strangers may block by the dozen, and a pass must come to its end all the same. So the first pass has little
-//! patience, and each has twice as much as the one before.
+//! Strangers may block by the dozen, and a pass must come to its end all the same: there is little patience. A pass that
+//! passed somebody over is repeated, and a page that was only slow to come is there by then.
 
 use super::atomic::Ordering::SeqCst;
 use super::mark::{Mark, OWNER_BYTES, PREFIX};
@@ -14,8 +14,7 @@ use super::stat::{PF_KTHREAD, Stat};
 use super::state::{NEVER, Supervisor, TERMED, cell};
 use super::{endgame, escapees, event, kill, proc, sys, watch};
 
-const FIRST_PATIENCE_MS: u64 = 20;
-const LAST_PATIENCE_MS: u64 = 100;
+const STALL_MS: u64 = 30;
 const CHECK_MS: u64 = 10;
 const PIPE_FD: i32 = 3;
 
@@ -36,10 +35,6 @@ pub struct Scanner {
     /// Where it was seen, and since when.
     at: i32,
     at_since: u64,
-    /// A scanner that stays somewhere this long is stuck.
-    patience_ms: u64,
-    /// This pass has passed somebody over.
-    incomplete: bool,
     found: u32,
     /// The `scan_request` that is being answered.
     request: u32,
@@ -54,8 +49,6 @@ impl Scanner {
         from: 0,
         at: 0,
         at_since: 0,
-        patience_ms: 0,
-        incomplete: false,
         found: 0,
         request: 0,
         done: false,
@@ -63,11 +56,6 @@ impl Scanner {
 
     pub fn runs(&self) -> bool {
         self.pid > 0
-    }
-
-    /// Nobody was passed over, or only who was waited for long enough.
-    pub fn was_thorough(&self) -> bool {
-        !self.incomplete || self.patience_ms >= LAST_PATIENCE_MS
     }
 }
 
@@ -90,9 +78,6 @@ const REPORT_WORDS: usize = 4;
 
 /// Begins a pass over all processes.
 pub fn begin(s: &mut Supervisor, mode: Mode) -> bool {
-    let patience_ms = if mode == Mode::Count { LAST_PATIENCE_MS } else { s.scanner.patience_ms * 2 };
-    s.scanner.patience_ms = patience_ms.clamp(FIRST_PATIENCE_MS, LAST_PATIENCE_MS);
-    s.scanner.incomplete = false;
     s.scanner.mode = mode;
     s.scanner.found = 0;
     s.scanner.from = 0;
@@ -178,7 +163,7 @@ pub fn tick(s: &mut Supervisor, now: u64) -> u64 {
     let at = s.roster.header.scanner_at.load(SeqCst);
     if at != s.scanner.at || at == 0 {
         (s.scanner.at, s.scanner.at_since) = (at, now);
-    } else if now >= s.scanner.at_since + s.scanner.patience_ms {
+    } else if now >= s.scanner.at_since + STALL_MS {
         // On a busy machine it may be waiting for a processor only.
         if proc::look(s.scanner.pid).is_some_and(|stat| stat.state != b'R') {
             kill::helper(s.scanner.pid);
@@ -193,11 +178,12 @@ pub fn tick(s: &mut Supervisor, now: u64) -> u64 {
 
 /// Another one goes on behind the pid at which the last one ended.
 fn pass_over(s: &mut Supervisor) {
-    s.scanner.incomplete = true;
-    match s.roster.header.scanner_at.load(SeqCst) {
-        // One that was asked for.
-        at @ ..0 => escapees::unreadable(s, -at),
-        at => s.scanner.from = s.scanner.from.max(at) + 1,
+    s.vanished = true;
+    let at = s.roster.header.scanner_at.load(SeqCst);
+    // One that was asked for has a minus sign.
+    escapees::unreadable(s, -at);
+    if at >= 0 {
+        s.scanner.from = s.scanner.from.max(at) + 1;
     }
     launch(s);
 }
@@ -208,7 +194,6 @@ pub fn abandon(s: &mut Supervisor) {
         kill::helper(s.scanner.pid);
         close(s);
     }
-    s.scanner.patience_ms = 0;
 }
 
 // From here on: inside the scanner.

@@ -133,11 +133,13 @@ pub fn prove(s: &Supervisor, slot: &Slot, word: Word, pid: i32, fd: i32) -> Foun
             identity = s.identity_of(stat.start_ticks);
         }
         if claimed == 0 {
-            if !s.started_by(stat.start_ticks, slot.since.load(SeqCst)) {
+            // A child on its way to exec has not written its identity yet. It is younger than `since`, which was taken
+            // before it could exist: nothing can be said of it before it does.
+            let nameless = !word.is_held();
+            if !nameless && !s.started_by(stat.start_ticks, slot.since.load(SeqCst)) {
                 return Found::Recycled;
             }
-            // A child on its way to exec has not written its identity yet.
-            if stat.pgrp != pid || !word.is_held() {
+            if nameless || stat.pgrp != pid {
                 return Found::Unknown;
             }
         }

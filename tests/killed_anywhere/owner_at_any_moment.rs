@@ -4,7 +4,7 @@
 //! What was under way is read from the roster, which outlives both sides in a mapping of the test's.
 
 use super::lanes::{self, Sample};
-use super::roster::State;
+use super::roster::{Slot, State};
 use super::roster_view::RosterView;
 use super::stage::{Stage, apart, helpers_of};
 use super::support::{Process, soak, within};
@@ -70,7 +70,10 @@ fn kill_one(stage: &mut Stage, sample: &Sample, number: u64, tally: &Mutex<Tally
     owner.signal(libc::SIGKILL).expect("kill");
     let _ = child.wait();
     if let Err(left) = stage.end_of(owner.pid, killed_at, &[]) {
-        panic!("kill {number} of seed {}: {left}", sample.seed);
+        let written = std::fs::read_to_string(stage.scene.hermes_home().join("reaped.jsonl")).unwrap_or_default();
+        let written: Vec<&str> = written.lines().filter(|l| l.contains(&format!("{{\"pid\":{},", owner.pid))).collect();
+        let slots: Vec<String> = roster.iter().flat_map(|roster| roster.used()).map(told).collect();
+        panic!("kill {number} of seed {}: {left}\nslots: {slots:#?}\nwritten: {written:#?}", sample.seed);
     }
     let mut tally = tally.lock().expect("tally");
     tally.kills += 1;
@@ -90,4 +93,18 @@ fn kill_one(stage: &mut Stage, sample: &Sample, number: u64, tally: &Mutex<Tally
     if number.is_multiple_of(50) {
         stage.control.assert_unharmed();
     }
+}
+
+/// A slot, for whoever has to find out why something was left.
+fn told(slot: &Slot) -> String {
+    let (word, load) = (slot.load(), Ordering::SeqCst);
+    format!(
+        "serial {} {:?} flags {} pid {} since {} identity {}",
+        word.serial(),
+        word.state(),
+        word.flags(),
+        slot.pid.load(load),
+        slot.since.load(load),
+        slot.identity.load(load)
+    )
 }

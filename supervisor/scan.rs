@@ -42,17 +42,8 @@ pub struct Scanner {
 }
 
 impl Scanner {
-    pub const NEW: Scanner = Scanner {
-        pid: 0,
-        fd: -1,
-        mode: Mode::Count,
-        from: 0,
-        at: 0,
-        at_since: 0,
-        found: 0,
-        request: 0,
-        done: false,
-    };
+    pub const NEW: Scanner =
+        Scanner { pid: 0, fd: -1, mode: Mode::Count, from: 0, at: 0, at_since: 0, found: 0, request: 0, done: false };
 
     pub fn runs(&self) -> bool {
         self.pid > 0

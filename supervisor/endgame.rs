@@ -106,7 +106,10 @@ fn meet(s: &mut Supervisor, index: Index, slot: &Slot, word: Word) -> bool {
 
 #[inline(never)]
 fn walk_down(s: &mut Supervisor, index: Index) {
-    if !escapees::is_group_only(s, index) {
+    // The walk goes by numbers. A leader that has been reaped, though its end was not heard of yet, may have left its
+    // number to a stranger, whose children are none of ours.
+    let reaped = sys::pidfd_send(cell(index).fd(), 0, 0) == sys::ESRCH;
+    if !reaped && !escapees::is_group_only(s, index) {
         escapees::walk(s, cell(index).pid(), 0);
     }
 }

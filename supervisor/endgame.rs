@@ -118,7 +118,11 @@ fn walk_down(s: &mut Supervisor, index: Index) {
 fn walk_members(s: &mut Supervisor) {
     for pid in proc::processes() {
         let group = s.find_group(sys::getpgid(pid), SETTLED);
-        if group.is_some_and(|index| is_leaderless(index) && !escapees::is_group_only(s, index)) {
+        // A number that is a stranger's by now is not walked from: the group itself is asked, by what it was proven by.
+        let walked = |index| {
+            is_leaderless(index) && !escapees::is_group_only(s, index) && kill::group(s, index, 0) == Sent::REACHED
+        };
+        if group.is_some_and(walked) {
             escapees::walk(s, pid, 0);
         }
     }

@@ -130,9 +130,10 @@ fn walk_members(s: &mut Supervisor) {
 
 #[inline(never)]
 fn term(s: &mut Supervisor, index: Index, word: Word) {
-    let gone = kill::end_group(s, index) == Sent::GONE;
-    mark(index, TERMED, !gone);
-    if gone {
+    let sent = kill::end_group(s, index);
+    // A number that is a stranger's by now stands for nothing of ours: no group, and no session.
+    mark(index, TERMED, sent != Sent::GONE && sent != Sent::RECYCLED);
+    if sent == Sent::GONE {
         settle(s, index, word, Outcome::Gone);
     }
 }

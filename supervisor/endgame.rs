@@ -130,11 +130,12 @@ fn walk_members(s: &mut Supervisor) {
 
 #[inline(never)]
 fn term(s: &mut Supervisor, index: Index, word: Word) {
-    let sent = kill::end_group(s, index);
-    // A number that is a stranger's by now stands for nothing of ours: no group, and no session.
-    mark(index, TERMED, sent != Sent::GONE && sent != Sent::RECYCLED);
-    if sent == Sent::GONE {
-        settle(s, index, word, Outcome::Gone);
+    // Without the mark of TERM for a group that got none: sessions are searched by it, and the number may be the
+    // session of a stranger.
+    match kill::end_group(s, index) {
+        Sent::GONE => settle(s, index, word, Outcome::Gone),
+        Sent::RECYCLED => settle(s, index, word, Outcome::Recycled),
+        _ => mark(index, TERMED, true),
     }
 }
 

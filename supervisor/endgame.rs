@@ -1,6 +1,7 @@
 //! The owner is gone: everything it owned goes too, TERM first, KILL after the grace, and then this program.
 
 use super::atomic::Ordering::SeqCst;
+use super::escapees::{self, Node};
 use super::kill::{self, Left, Sent};
 use super::log::{self, Outcome};
 use super::roster::{Slot, State, Word, features, request};
@@ -9,7 +10,7 @@ use super::state::{
     Cell, EXITED, Index, KILLED, NEVER, NUMBER_ONLY, PROVEN, REFUSED, SETTLED, Supervisor, TERMED, cell, mark, set_cell,
 };
 use super::watch::{self, Found};
-use super::{escapees, event, members, owner, proc, sys};
+use super::{event, members, owner, proc, sys};
 
 /// What is left of a group this long after KILL is stuck.
 const KILLED_WAIT_MS: u64 = 1_000;
@@ -26,6 +27,7 @@ pub const DOUBTS: u32 = 3;
 pub fn run(s: &mut Supervisor) -> ! {
     s.began = sys::now_ms();
     s.began_ticks = sys::boot_ticks();
+    s.reaper = sys::getppid();
     let grace_ms = s.roster.header.grace_ms.load(SeqCst).min(request::GRACE_LIMIT_MS) as u64;
     let kill_at = s.began + grace_ms;
     let end_at = kill_at + KILLED_WAIT_MS;
@@ -33,14 +35,10 @@ pub fn run(s: &mut Supervisor) -> ! {
     // The first scanner, and the first look at all processes, would only take processor time from what is ending now.
     let (mut pause_ms, mut count_at) = (1, s.began + POLL_LAST_MS);
     s.next_scan_at = s.began + SCAN_FIRST_MS;
-    let mut rest = Rest { left: true, silent: false };
+    let mut rest = Rest { left: true, silent: false, unwalked: false };
     loop {
         let now = sys::now_ms();
         if now >= kill_at && !s.killing {
-            // What was started since the first walk loses its parents now.
-            for (index, ..) in s.slots().filter(|(index, ..)| is_open(*index) && !is_leaderless(*index)) {
-                walk_down(s, index);
-            }
             s.killing = true;
             (pause_ms, count_at) = (1, now + 1);
         }
@@ -51,6 +49,12 @@ pub fn run(s: &mut Supervisor) -> ! {
             count_at = sys::now_ms() + POLL_LAST_MS;
         }
         rest = look(s, counted);
+        if rest.unwalked {
+            // What left a group whose leader is gone hangs below its members: it must be found before their TERM.
+            walk_members(s);
+            s.members_walked = true;
+            continue;
+        }
         let escapees_left = escapees::signal(s);
         let all_gone = !rest.left && !escapees_left && owner::is_settled(s);
         if (all_gone && s.scan_was_clean) || now + LOG_MS >= end_at {
@@ -85,10 +89,6 @@ fn is_open(index: Index) -> bool {
     c.has(PROVEN) && !c.has(SETTLED)
 }
 
-fn is_leaderless(index: Index) -> bool {
-    is_open(index) && cell(index).has(EXITED)
-}
-
 /// Proves a slot that has not been looked at before. False: it cannot be told yet what it holds.
 fn meet(s: &mut Supervisor, index: Index, slot: &Slot, word: Word) -> bool {
     watch::forget(s, index);
@@ -104,39 +104,38 @@ fn meet(s: &mut Supervisor, index: Index, slot: &Slot, word: Word) -> bool {
     true
 }
 
-#[inline(never)]
 fn walk_down(s: &mut Supervisor, index: Index) {
-    // The walk goes by numbers. A leader that has been reaped, though its end was not heard of yet, may have left its
-    // number to a stranger, whose children are none of ours.
-    let reaped = sys::pidfd_send(cell(index).fd(), 0, 0) == sys::ESRCH;
-    if !reaped && !escapees::is_group_only(s, index) {
-        escapees::walk(s, cell(index).pid(), 0);
+    if !escapees::is_group_only(s, index) {
+        let c = cell(index);
+        escapees::walk(s, Node { pid: c.pid(), fd: c.fd(), entry: 0 });
     }
 }
 
 #[inline(never)]
 fn walk_members(s: &mut Supervisor) {
     for pid in proc::processes() {
+        let fd = sys::pidfd_open(pid);
         let group = s.find_group(sys::getpgid(pid), SETTLED);
         // A number that is a stranger's by now is not walked from: the group itself is asked, by what it was proven by.
         let walked = |index| {
-            is_leaderless(index) && !escapees::is_group_only(s, index) && kill::group(s, index, 0) == Sent::REACHED
+            cell(index).has(EXITED) && !escapees::is_group_only(s, index) && kill::group(s, index, 0) == Sent::REACHED
         };
         if group.is_some_and(walked) {
-            escapees::walk(s, pid, 0);
+            escapees::walk(s, Node { pid, fd, entry: 0 });
         }
+        sys::close(fd);
     }
 }
 
-#[inline(never)]
 fn term(s: &mut Supervisor, index: Index, word: Word) {
-    // Without the mark of TERM for a group that got none: sessions are searched by it, and the number may be the
-    // session of a stranger.
-    match kill::end_group(s, index) {
-        Sent::GONE => settle(s, index, word, Outcome::Gone),
-        Sent::RECYCLED => settle(s, index, word, Outcome::Recycled),
-        _ => mark(index, TERMED, true),
-    }
+    let outcome = match kill::end_group(s, index) {
+        Sent::GONE => Outcome::Gone,
+        Sent::RECYCLED => Outcome::Recycled,
+        Sent::REFUSED => Outcome::Refused,
+        // From now on it is known that the number was ours when the owner died.
+        _ => return mark(index, TERMED, true),
+    };
+    settle(s, index, word, outcome);
 }
 
 #[inline(never)]
@@ -151,13 +150,14 @@ struct Rest {
     left: bool,
     /// It must be polled: no event will tell its end.
     silent: bool,
+    /// A group whose leader is gone waits for `walk_members`.
+    unwalked: bool,
 }
 
 /// Looks at every slot. Group after group: what hangs below a leader is pinned, then TERM goes out at once. After the
 /// grace, KILL goes to all that is left.
 fn look(s: &mut Supervisor, counted: bool) -> Rest {
-    let mut rest = Rest { left: false, silent: s.killing };
-    let mut leaderless = false;
+    let mut rest = Rest { left: false, silent: s.killing, unwalked: false };
     for (index, slot, word) in s.slots() {
         let starting = word.0 as u8 == State::Starting as u8;
         if !word.is_held() && !starting {
@@ -178,25 +178,26 @@ fn look(s: &mut Supervisor, counted: bool) -> Rest {
         if c.has(REFUSED) && !c.has(SETTLED) {
             settle(s, index, word, Outcome::Refused);
         }
-        if is_open(index) && !c.has(TERMED) {
-            leaderless |= c.has(EXITED);
-            if !c.has(EXITED) {
-                walk_down(s, index);
-                term(s, index, word);
-            }
-            rest.left = true;
-        } else if is_open(index) && is_left(s, index, word, counted) {
-            rest.left = true;
-            rest.silent |= c.has(EXITED | NUMBER_ONLY);
+        if !is_open(index) {
+            continue;
         }
-    }
-    if leaderless {
-        // What left a group whose leader is gone hangs below its members: they must be found first, all at once.
-        walk_members(s);
-        for (index, _, word) in s.slots() {
-            if is_leaderless(index) && !cell(index).has(TERMED) {
-                term(s, index, word);
+        // What was started since the first walk loses its parents by KILL.
+        let last_walk = s.killing && !c.has(KILLED);
+        if !c.has(TERMED) || last_walk {
+            walk_down(s, index);
+        }
+        if c.has(TERMED) || s.killing {
+            if is_left(s, index, word, counted) {
+                rest.left = true;
+                rest.silent |= c.has(EXITED | NUMBER_ONLY);
             }
+            continue;
+        }
+        rest.left = true;
+        if !c.has(EXITED) || s.members_walked {
+            term(s, index, word);
+        } else {
+            rest.unwalked = true;
         }
     }
     rest
@@ -224,11 +225,11 @@ fn is_left(s: &mut Supervisor, index: Index, word: Word, counted: bool) -> bool 
 
 /// The scanner found our mark in the environment of a process. If that is the child of a starting slot, which could
 /// not say itself who it is, this tells it: the slot is met at the next look.
-pub fn starting_found(s: &Supervisor, pid: i32, serial: u32, start_ticks: u64) {
+pub fn starting_found(s: &Supervisor, pid: i32, serial: u32, identity: u64) {
     if s.features & features::PIDFS == 0
         && let Some(slot) = s.find_serial(serial).filter(|slot| slot.pid.load(SeqCst) == pid)
     {
-        let _ = slot.identity.compare_exchange(0, s.identity_of(start_ticks), SeqCst, SeqCst);
+        let _ = slot.identity.compare_exchange(0, identity, SeqCst, SeqCst);
     }
 }
 

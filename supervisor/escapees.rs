@@ -22,7 +22,7 @@ const GONE: u32 = 8;
 struct Entry {
     pid: AtomicI32,
     fd: AtomicI32,
-    start_ticks: AtomicU64,
+    identity: AtomicU64,
     /// Entry of the process it was found below, plus one; 0: a member of a group of ours.
     parent: AtomicI32,
     state: AtomicU32,
@@ -35,7 +35,7 @@ static TABLE: [Entry; ENTRIES] = [const {
     Entry {
         pid: AtomicI32::new(0),
         fd: AtomicI32::new(0),
-        start_ticks: AtomicU64::new(0),
+        identity: AtomicU64::new(0),
         parent: AtomicI32::new(0),
         state: AtomicU32::new(0),
     }
@@ -45,45 +45,63 @@ const DEPTH_LIMIT: u32 = 100;
 /// Processes looked at below one root: some 20 ms, for which the group's TERM waits.
 const WALK_LIMIT: u32 = 1_000;
 
+#[inline(never)]
 fn entries(s: &Supervisor) -> &'static [Entry] {
     TABLE.get(..s.escapees).unwrap_or_default()
 }
 
-/// Walks down from a process of ours and pins what is in none of our groups. `parent`: its entry plus one, or 0.
-pub fn walk(s: &mut Supervisor, pid: i32, parent: i32) {
+/// A process on the way down: its number, a pidfd that holds it, its place in the table plus one (0: none, it is a
+/// member of a group of ours).
+#[derive(Clone, Copy)]
+pub struct Node {
+    pub pid: i32,
+    pub fd: i32,
+    pub entry: i32,
+}
+
+/// Walks down from a process of ours and pins what is in none of our groups.
+pub fn walk(s: &mut Supervisor, root: Node) {
     let mut budget = WALK_LIMIT;
-    descend(s, pid, parent, DEPTH_LIMIT, &mut budget);
+    descend(s, root, DEPTH_LIMIT, &mut budget);
 }
 
 #[inline(never)]
-fn descend(s: &mut Supervisor, pid: i32, parent: i32, depth: u32, budget: &mut u32) {
-    for child in proc::children(pid) {
+fn descend(s: &mut Supervisor, parent: Node, depth: u32, budget: &mut u32) {
+    for pid in proc::children(parent.pid) {
         if depth == 0 || *budget == 0 {
             return;
         }
         *budget -= 1;
-        visit(s, pid, child, parent, depth, budget);
+        let fd = sys::pidfd_open(pid);
+        // What is read here is about the processes that the two pidfds hold, if neither has been reaped after it.
+        let is_child = proc::status(pid, pid).ppid == parent.pid;
+        let group = s.find_group(sys::getpgid(pid), SETTLED);
+        let identity = s.identity(pid, fd);
+        let known = find(s, pid, identity);
+        let mut entry = parent.entry;
+        let mut ours = is_child && is_held(parent.fd) && is_held(fd);
+        let mut pinned = false;
+        if let Some(group) = group {
+            ours &= !is_group_only(s, group);
+        } else if known < ENTRIES {
+            entry = known as i32 + 1;
+        } else if ours {
+            pinned = pin(s, pid, fd, identity, parent.entry, UNDECIDED);
+            ours = pinned;
+            entry = s.escapees as i32;
+        }
+        if ours {
+            descend(s, Node { pid, fd, entry }, depth - 1, budget);
+        }
+        if !pinned {
+            sys::close(fd);
+        }
     }
 }
 
-fn visit(s: &mut Supervisor, parent_pid: i32, pid: i32, parent: i32, depth: u32, budget: &mut u32) {
-    // Another owner's supervisor may be seen here, before its first parent has ended.
-    let Some(stat) = proc::look(pid).filter(|stat| !stat.supervisor && stat.ppid == parent_pid) else { return };
-    let parent = match s.find_group(stat.pgrp, SETTLED) {
-        Some(group) if is_group_only(s, group) => return,
-        Some(_) => parent,
-        None => {
-            let known = find(s, pid, stat.start_ticks);
-            if known < ENTRIES {
-                known as i32 + 1
-            } else if pin(s, pid, stat.start_ticks, parent, UNDECIDED) {
-                s.escapees as i32
-            } else {
-                return;
-            }
-        }
-    };
-    descend(s, pid, parent, depth - 1, budget);
+/// The process has not been reaped, so its number is its own.
+fn is_held(fd: i32) -> bool {
+    sys::pidfd_send(fd, 0, 0) != sys::ESRCH
 }
 
 pub fn is_group_only(s: &Supervisor, index: Index) -> bool {
@@ -92,27 +110,23 @@ pub fn is_group_only(s: &Supervisor, index: Index) -> bool {
 
 /// The place of a process in the table; beyond its end if it is not there.
 #[inline(never)]
-fn find(s: &Supervisor, pid: i32, start_ticks: u64) -> usize {
+fn find(s: &Supervisor, pid: i32, identity: u64) -> usize {
     let mut entries = entries(s).iter();
-    let found = entries.position(|it| it.pid.load(Relaxed) == pid && it.start_ticks.load(Relaxed) == start_ticks);
+    let found = entries.position(|it| it.pid.load(Relaxed) == pid && it.identity.load(Relaxed) == identity);
     found.unwrap_or(usize::MAX)
 }
 
-/// Puts a process at the end of the table, held by a pidfd that was proven to be of the one that started at these
-/// ticks.
+/// Puts a process at the end of the table, with the pidfd that holds it. Without one, for want of descriptors, it is
+/// found again when others are gone.
 #[inline(never)]
-fn pin(s: &mut Supervisor, pid: i32, start_ticks: u64, parent: i32, state: u32) -> bool {
-    let Some(entry) = TABLE.get(s.escapees).filter(|_| !kill::is_forbidden(s, pid)) else { return false };
-    let fd = sys::pidfd_open(pid);
-    let same = proc::look(pid).is_some_and(|stat| stat.start_ticks == start_ticks && !stat.supervisor);
-    // Without a descriptor left for it, it is found again when others are gone.
-    if fd < 0 || !same || sys::pidfd_send(fd, 0, 0) == sys::ESRCH {
-        sys::close(fd);
+fn pin(s: &mut Supervisor, pid: i32, fd: i32, identity: u64, parent: i32, state: u32) -> bool {
+    let Some(entry) = TABLE.get(s.escapees) else { return false };
+    if fd < 0 || identity == 0 || kill::is_forbidden(s, pid) {
         return false;
     }
     entry.pid.store(pid, Relaxed);
     entry.fd.store(fd, Relaxed);
-    entry.start_ticks.store(start_ticks, Relaxed);
+    entry.identity.store(identity, Relaxed);
     entry.parent.store(parent, Relaxed);
     entry.state.store(state, Relaxed);
     s.escapees += 1;
@@ -120,44 +134,49 @@ fn pin(s: &mut Supervisor, pid: i32, start_ticks: u64, parent: i32, state: u32) 
 }
 
 /// Notes what the scanner said. Our own mark counts whatever the process descends from.
-fn decide(entry: &Entry, decision: u32) {
+fn decide(entry: &Entry, said: u32) {
     let state = entry.state.load(Relaxed);
-    if decision == verdict::OURS || state & DECISION == UNDECIDED {
-        entry.state.store(state & !DECISION | decision, Relaxed);
+    if said & DECISION == verdict::OURS || state & DECISION == UNDECIDED {
+        entry.state.store(state & !DECISION | said, Relaxed);
     }
 }
 
 /// The scanner has read a process.
-pub fn reported(s: &mut Supervisor, &[pid, serial, start_ticks, said]: &Report) {
+pub fn reported(s: &mut Supervisor, &[pid, serial, identity, said]: &Report) {
     let (pid, said) = (pid as i32, said as u32);
-    if let Some(entry) = TABLE.get(find(s, pid, start_ticks)) {
+    let vanished = said & verdict::KIND == verdict::VANISHED;
+    if let Some(entry) = TABLE.get(find(s, pid, identity)) {
         // One that has vanished shows as gone by its pidfd.
-        return decide(entry, if said == verdict::VANISHED { verdict::NONE } else { said });
+        return if !vanished {
+            decide(entry, said)
+        };
     }
-    s.vanished |= said == verdict::VANISHED;
-    if said != verdict::OURS {
+    s.vanished |= vanished;
+    if said & verdict::KIND != verdict::OURS {
         return;
     }
     // Even if it ends before it is pinned: it may have left somebody.
     s.found_new = true;
-    endgame::starting_found(s, pid, serial as u32, start_ticks);
-    if proc::look(pid).is_some_and(|stat| stat.start_ticks == start_ticks && !s.is_member(&stat))
-        && pin(s, pid, start_ticks, 0, verdict::OURS)
+    endgame::starting_found(s, pid, serial as u32, identity);
+    let fd = sys::pidfd_open(pid);
+    if s.identity(pid, fd) == identity
+        && s.find_group(sys::getpgid(pid), SETTLED).is_none()
+        && pin(s, pid, fd, identity, 0, said)
     {
-        walk(s, pid, s.escapees as i32);
+        walk(s, Node { pid, fd, entry: s.escapees as i32 });
+    } else {
+        sys::close(fd);
     }
 }
 
-/// The scanner could not read this one, which it was asked for, in time.
-///
-/// Below a group of ours everything is ours unless it is shown to be another owner's, and this one shows nothing.
+/// The scanner could not read this one in time. Below a group of ours everything is ours unless it is shown to be
+/// another owner's, and this one shows nothing.
 pub fn unreadable(s: &Supervisor, pid: i32) {
-    for entry in entries(s).iter().filter(|entry| entry.pid.load(Relaxed) == pid) {
-        decide(entry, verdict::NONE);
-    }
+    entries(s).iter().filter(|entry| entry.pid.load(Relaxed) == pid).for_each(|entry| decide(entry, verdict::NONE));
 }
 
 /// For the scanner: what it is to read first.
+#[inline(never)]
 pub fn undecided(s: &Supervisor) -> impl Iterator<Item = i32> {
     let undecided = entries(s).iter().filter(|entry| entry.state.load(Relaxed) & (DECISION | GONE) == UNDECIDED);
     undecided.map(|entry| entry.pid.load(Relaxed))
@@ -191,7 +210,7 @@ pub fn signal(s: &Supervisor) -> bool {
         if state & GONE != 0 {
             continue;
         }
-        let (pid, fd, start) = (entry.pid.load(Relaxed), entry.fd.load(Relaxed), entry.start_ticks.load(Relaxed));
+        let (pid, fd) = (entry.pid.load(Relaxed), entry.fd.load(Relaxed));
         if sys::is_readable(fd) {
             entry.state.store(state | GONE, Relaxed);
             sys::close(fd);
@@ -199,10 +218,16 @@ pub fn signal(s: &Supervisor) -> bool {
         }
         match is_ours(s, entry) {
             Some(true) if s.killing || state & TERMED == 0 => {
+                if state & verdict::NAMED == 0 && proc::status(pid, pid).supervisor {
+                    // By exec it may have become another owner's supervisor since it was read: read it again.
+                    entry.state.store(state & !DECISION, Relaxed);
+                    living = true;
+                    continue;
+                }
                 let signal = if s.killing { sys::SIGKILL } else { sys::SIGTERM };
                 entry.state.store(state | TERMED, Relaxed);
                 // What refuses to be signalled, and another user's, is not waited for.
-                living |= kill::one(s, pid, fd, start, signal) == Sent::REACHED;
+                living |= kill::one(s, pid, fd, signal) == Sent::REACHED;
             }
             Some(ours) => living |= ours,
             None => living = true,

@@ -6,7 +6,6 @@
 
 use super::atomic::Ordering::SeqCst;
 use super::roster::{fds, features};
-use super::stat::Stat;
 use super::state::{Cell, EXITED, Index, NUMBER_ONLY, PID_END, PROVEN, Supervisor, cell};
 use super::{members, proc, sys};
 
@@ -83,14 +82,10 @@ fn is_pinned(s: &Supervisor, index: Index, c: Cell) -> bool {
     }
     // Without a pidfd a leader is known by its start: a stranger that got the number started after the registration.
     let since = s.slot(index).since.load(SeqCst);
-    proc::look(c.pid()).is_none_or(|stat| c.fd() < 0 && s.started_by(stat.start_ticks, since))
-}
-
-/// KILL to a process that the scanner has just found, proven by its start.
-pub fn on_sight(s: &Supervisor, stat: &Stat) {
-    let fd = sys::pidfd_open(stat.pid);
-    one(s, stat.pid, fd, stat.start_ticks, sys::SIGKILL);
-    sys::close(fd);
+    match c.fd() {
+        0.. => sys::kill(c.pid(), 0) == sys::ESRCH,
+        _ => proc::stat(c.pid()).is_none_or(|stat| s.started_by(stat.start_ticks, since)),
+    }
 }
 
 /// What is left of a group.
@@ -120,12 +115,10 @@ pub fn probe_group(s: &Supervisor, index: Index, signal: i32, counted: bool) -> 
     }
 }
 
-/// Sends `signal` to one process outside the groups, held by `pidfd`.
+/// Sends `signal` to one process outside the groups, held by `pidfd`; TERM is followed by CONT.
 #[inline(never)]
-pub fn one(s: &Supervisor, pid: i32, pidfd: i32, start_ticks: u64, signal: i32) -> Sent {
-    // Looked at again before each signal: since it was found, it may have become another owner's supervisor by exec.
-    let spared = |stat: Stat| stat.supervisor || stat.start_ticks != start_ticks;
-    if is_forbidden(s, pid) || proc::look(pid).is_some_and(spared) {
+pub fn one(s: &Supervisor, pid: i32, pidfd: i32, signal: i32) -> Sent {
+    if is_forbidden(s, pid) {
         return Sent::REFUSED;
     }
     let sent = Sent(sys::pidfd_send(pidfd, signal, 0));

@@ -107,9 +107,8 @@ pub fn tick(s: &mut Supervisor, now: u64) -> u64 {
         sys::close(fds::BACK);
         sys::close_from(fds::ROSTER);
         let file = open(s);
-        for line in PENDING.iter().take(noted as usize).skip(s.log.given as usize) {
-            write_line(s, file, line);
-        }
+        let lines = PENDING.get(s.log.given as usize..noted as usize).unwrap_or_default();
+        lines.iter().for_each(|line| write_line(s, file, line));
         sys::exit(0);
     }
     s.log.given = noted;

@@ -29,6 +29,7 @@ mod requests;
 #[allow(dead_code, reason = "shared with the owner, who makes the other half of the moves")]
 mod roster;
 mod scan;
+#[allow(dead_code, reason = "shared with the owner")]
 mod stat;
 mod state;
 mod sys;
@@ -97,6 +98,8 @@ fn start() -> (Step, i32) {
         escapees: 0,
         began: 0,
         began_ticks: 0,
+        reaper: 0,
+        members_walked: false,
         killing: false,
         found_new: false,
         vanished: false,

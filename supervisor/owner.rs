@@ -7,7 +7,6 @@
 
 use super::atomic::Ordering::SeqCst;
 use super::roster::mode;
-use super::stat::PF_EXITING;
 use super::state::Supervisor;
 use super::{proc, sys};
 
@@ -31,20 +30,19 @@ pub fn is_gone(s: &Supervisor) -> bool {
 /// Only our own two threads are asked: any other may end at any time, and the main thread may have left by
 /// `pthread_exit` long ago and look like this ever since.
 fn is_exiting(s: &Supervisor, task: i32) -> bool {
-    proc::look_at_task(s.owner_pid, task).is_some_and(|stat| stat.flags & PF_EXITING != 0)
+    proc::is_without_memory(s.owner_pid, task)
 }
 
 /// Nothing can be registered any more: every thread of the program image that owned the roster has ended.
 pub fn is_settled(s: &Supervisor) -> bool {
     // After an exec the process lives on, as something else, and its pidfd stays silent.
-    s.owner_gone
-        || (s.ended == 3 && proc::look(s.owner_pid).is_some_and(|stat| stat.runs() && stat.flags & PF_EXITING == 0))
+    s.owner_gone || (s.ended == 3 && !proc::is_without_memory(s.owner_pid, s.owner_pid))
 }
 
 /// How far our clock for start times is from the owner's: `unshare(CLONE_NEWTIME)` shifts it for children.
 pub fn tick_shift(s: &Supervisor) -> i64 {
     let theirs = s.roster.header.owner_start.load(SeqCst);
-    match proc::look(s.owner_pid) {
+    match proc::stat(s.owner_pid) {
         // Still the owner's line and not its successor's: its pidfd is asked after.
         Some(stat) if theirs != 0 && !sys::is_readable(super::roster::fds::OWNER) => {
             stat.start_ticks as i64 - theirs as i64

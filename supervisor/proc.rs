@@ -1,6 +1,8 @@
-//! Reading `/proc`, without allocation. `children` and directories never block. `stat` waits for an exec of that very
-//! process, which can hang: outside the scanner it is read of what belongs to us, never of everybody. What can block at
-//! a stranger's will (`environ`) is read by the scanner alone.
+//! Reading `/proc`, without allocation.
+//!
+//! Much of it can block for ever, on a process that hangs in exec or holds the lock of its address space: `environ`,
+//! and since 2026's kernels `stat` too. `status`, `statm`, `children`, the directories, and `getpgid` never do, so the
+//! supervisor itself asks only these about strangers, and leaves the rest to the scanner process.
 
 use super::stat::{LINE_BYTES, Stat, leading_number};
 use super::sys;
@@ -44,33 +46,58 @@ pub fn open(template: &[u8], pid: i32, task: i32) -> i32 {
     sys::open(&path, sys::O_RDONLY, 0)
 }
 
+/// `None`: there is no such process, or `/proc` cannot be read. Can block on a process that hangs in exec.
 #[inline(never)]
-fn parse(template: &[u8], pid: i32, task: i32) -> Option<Stat> {
-    let fd = open(template, pid, task);
+pub fn stat(pid: i32) -> Option<Stat> {
+    let fd = open(b"/proc/#/stat", pid, 0);
     let mut line = [0u8; LINE_BYTES];
     let length = sys::read(fd, &mut line);
     sys::close(fd);
     Stat::parse(line.get(..length.max(0) as usize)?)
 }
 
-/// `None`: there is no such process, or `/proc` cannot be read.
-#[inline(never)]
-pub fn look(pid: i32) -> Option<Stat> {
-    parse(b"/proc/#/stat", pid, 0)
+/// The beginning of `/proc/PID/task/TID/status`. All zero: there is no such task.
+#[derive(Default)]
+pub struct Status {
+    pub runs: bool,
+    pub ppid: i32,
+    /// Named like a supervisor.
+    pub supervisor: bool,
 }
 
-/// One task of a process.
 #[inline(never)]
-pub fn look_at_task(pid: i32, task: i32) -> Option<Stat> {
-    parse(b"/proc/#/task/#/stat", pid, task)
+pub fn status(pid: i32, task: i32) -> Status {
+    let fd = open(b"/proc/#/task/#/status", pid, task);
+    let mut text = [0u8; 256];
+    sys::read(fd, &mut text);
+    sys::close(fd);
+    // Name, Umask, State, Tgid, Ngid, Pid, PPid: a line each, and a line feed in the name is shown escaped.
+    let state = after(&text, *b"\nS");
+    Status {
+        runs: !matches!(state.get(6), None | Some(b'Z' | b'X')),
+        ppid: leading_number(after(state, *b"PP").get(4..).unwrap_or_default()),
+        supervisor: text.starts_with(b"Name:\tspawn-superviso\n"),
+    }
+}
+
+#[inline(never)]
+fn after(text: &[u8], mark: [u8; 2]) -> &[u8] {
+    let at = text.windows(2).position(|two| two == mark);
+    at.and_then(|at| text.get(at + 2..)).unwrap_or_default()
 }
 
 /// A task of the process that runs; a process whose main thread has exited looks dead and is not.
-pub fn living_task(stat: &Stat) -> Option<i32> {
-    if stat.runs() {
-        return Some(stat.pid);
-    }
-    tasks(stat.pid).find(|&task| task != stat.pid && look_at_task(stat.pid, task).is_some_and(|stat| stat.runs()))
+pub fn living_task(pid: i32) -> Option<i32> {
+    if status(pid, pid).runs { Some(pid) } else { tasks(pid).find(|&task| status(pid, task).runs) }
+}
+
+/// The task has given up its memory, or never had any: it is on its way out.
+pub fn is_without_memory(pid: i32, task: i32) -> bool {
+    let fd = open(b"/proc/#/task/#/statm", pid, task);
+    let mut text = [0u8; 2];
+    sys::read(fd, &mut text);
+    sys::close(fd);
+    text == *b"0 "
 }
 
 /// Every process there is, in ascending order.

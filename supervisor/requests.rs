@@ -17,6 +17,7 @@ const KILLED_WAIT_MS: u64 = 1_000;
 static BEGAN: [AtomicU64; SLOTS] = [const { AtomicU64::new(0) }; SLOTS];
 static KILL_AT: [AtomicU64; SLOTS] = [const { AtomicU64::new(0) }; SLOTS];
 
+#[inline(never)]
 fn kill_at(index: Index) -> u64 {
     KILL_AT[index as usize].load(Relaxed)
 }
@@ -35,6 +36,7 @@ pub fn answer(slot: &Slot, code: u32) -> bool {
 }
 
 /// Looks into the mailbox of a held slot.
+#[inline(never)]
 pub fn look(s: &mut Supervisor, index: Index, slot: &Slot) {
     match request::decode(slot.request.load(SeqCst)) {
         Request::Signal(signal) => {

@@ -7,16 +7,21 @@
 //! Strangers may block by the dozen, and a pass must come to its end all the same: there is little patience. A pass that
 //! passed somebody over is repeated, and a page that was only slow to come is there by then.
 
-use super::atomic::Ordering::SeqCst;
+use super::atomic::{AtomicBool, Ordering::Relaxed, Ordering::SeqCst};
 use super::mark::{Mark, OWNER_BYTES, PREFIX};
 use super::roster::{Slot, fds, flags};
 use super::stat::{PF_KTHREAD, Stat};
-use super::state::{NEVER, Supervisor, TERMED, cell};
+use super::state::{KILLED, NEVER, SETTLED, Supervisor, TERMED, cell};
 use super::{endgame, escapees, event, kill, proc, sys, watch};
 
 const STALL_MS: u64 = 30;
 const CHECK_MS: u64 = 10;
 const PIPE_FD: i32 = 3;
+/// Inside one scanner, at most.
+const PASSES: u32 = 20;
+
+/// Nobody was killed since the pass before.
+static QUIET: AtomicBool = AtomicBool::new(false);
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Mode {
@@ -57,13 +62,17 @@ pub mod verdict {
     pub const OURS: u32 = 2;
     /// Carries another owner's mark, or one that was let go.
     pub const FOREIGN: u32 = 3;
-    /// Ended while it was being looked at.
+    /// Ended while it was being looked at, and had no parent that could be looked at in its place.
     pub const VANISHED: u32 = 4;
     /// Not a process: the pass is complete.
     pub const DONE: u32 = 5;
+    pub const KIND: u32 = 7;
+    /// Added: it is named like a supervisor. One of another owner's carries no mark, but what carries ours and calls
+    /// itself so is ours.
+    pub const NAMED: u32 = 16;
 }
 
-/// pid, serial of the mark, start ticks, verdict. Smaller than PIPE_BUF, so never torn.
+/// pid, serial of the mark, identity, verdict. Smaller than PIPE_BUF, so never torn.
 pub type Report = [u64; REPORT_WORDS];
 const REPORT_WORDS: usize = 4;
 
@@ -85,7 +94,14 @@ fn launch(s: &mut Supervisor) -> bool {
         sys::close(fds::BACK);
         sys::dup_to(write_end, PIPE_FD);
         sys::close_from(PIPE_FD + 1);
-        pass(s);
+        // The numbers of processes may begin anew under a pass, and then the next of a chain of forks stands where it
+        // has been already: so there are two, and after a KILL it looks again at once.
+        for _ in 0..PASSES {
+            pass(s);
+            if s.scanner.mode == Mode::Count || QUIET.swap(true, Relaxed) {
+                break;
+            }
+        }
         report(&[0, 0, 0, verdict::DONE as u64]);
         sys::exit(0);
     }
@@ -104,6 +120,7 @@ fn launch(s: &mut Supervisor) -> bool {
 }
 
 /// The scanner has reported, or has ended.
+#[inline(never)]
 pub fn readable(s: &mut Supervisor) {
     let mut words = [0u64; REPORT_WORDS * 16];
     let filled = sys::read_words(s.scanner.fd, &mut words);
@@ -156,7 +173,7 @@ pub fn tick(s: &mut Supervisor, now: u64) -> u64 {
         (s.scanner.at, s.scanner.at_since) = (at, now);
     } else if now >= s.scanner.at_since + STALL_MS {
         // On a busy machine it may be waiting for a processor only.
-        if proc::look(s.scanner.pid).is_some_and(|stat| stat.state != b'R') {
+        if proc::stat(s.scanner.pid).is_some_and(|stat| stat.state != b'R') {
             kill::helper(s.scanner.pid);
             close(s);
             pass_over(s);
@@ -196,66 +213,80 @@ fn report(report: &Report) {
 fn pass(s: &Supervisor) {
     if s.scanner.mode == Mode::Escapees {
         // What the walk found waits for this, so it comes first.
-        escapees::undecided(s).for_each(|pid| consider(s, pid, true));
+        for pid in escapees::undecided(s) {
+            consider(s, pid, true);
+        }
     }
-    proc::processes().filter(|pid| *pid >= s.scanner.from).for_each(|pid| consider(s, pid, false));
+    for pid in proc::processes() {
+        if pid >= s.scanner.from {
+            consider(s, pid, false);
+        }
+    }
 }
 
 /// Looks at a process, and reports it if it matters; one that was `asked` for does in any case.
-#[inline(never)]
 fn consider(s: &Supervisor, pid: i32, asked: bool) {
-    let at = &s.roster.header.scanner_at;
-    at.store(if asked { -pid } else { pid }, SeqCst);
-    let Some(stat) = proc::look(pid) else { return };
+    // From here on it may block.
+    s.roster.header.scanner_at.store(if asked { -pid } else { pid }, SeqCst);
+    let fd = sys::pidfd_open(pid);
+    // Where nobody reaps there are zombies by the thousand: they are left out first.
+    if (asked || !sys::is_readable(fd))
+        && let Some(stat) = proc::stat(pid)
+    {
+        examine(s, &stat, fd, asked);
+    }
+    sys::close(fd);
+}
+
+fn examine(s: &Supervisor, stat: &Stat, fd: i32, asked: bool) {
+    let pid = stat.pid;
     // What started before the roster was made is nothing of ours.
     let created = (s.roster.header.created.load(SeqCst) / 10_000_000) as i64;
-    let skipped = stat.supervisor
-        || stat.flags & PF_KTHREAD != 0
+    let skipped = stat.flags & PF_KTHREAD != 0
         || s.owners_ticks(stat.start_ticks) + 1 < created
-        || s.is_member(&stat)
+        || s.find_group(stat.pgrp, SETTLED).is_some()
         || kill::is_forbidden(s, pid);
     if skipped && !asked {
         return;
     }
     let counting = s.scanner.mode == Mode::Count;
-    let (mut verdict, serial) = judge(s, &stat);
+    let (mut verdict, serial) = judge(s, pid);
+    let named = if proc::status(pid, pid).supervisor { verdict::NAMED } else { 0 };
     if counting {
         // While the owner lives, a child that was registered after this began is none that left its group.
         let left = s.find_serial(serial).is_none_or(|slot| slot.pid.load(SeqCst) != stat.pgrp);
         verdict = if left { verdict } else { verdict::NONE };
     } else if verdict == verdict::NONE {
-        if in_our_session(s, &stat) {
-            verdict = verdict::OURS;
-        } else if stat.runs() && proc::look(pid).is_none_or(|now| !now.runs()) {
+        if stat.ppid == s.reaper && sys::is_readable(fd) {
             verdict = verdict::VANISHED;
+        } else if named != 0 {
+            verdict = verdict::FOREIGN;
+        } else if in_our_session(s, stat) {
+            verdict = verdict::OURS;
         }
     } else if verdict == verdict::OURS && s.killing {
         // What forks and ends all the time is gone before anybody else could look.
-        kill::on_sight(s, &stat);
+        kill::one(s, pid, fd, sys::SIGKILL);
+        QUIET.store(false, Relaxed);
     }
     if asked || verdict == verdict::OURS || verdict == verdict::VANISHED {
         // Not stuck, should the pipe be full.
-        at.store(0, SeqCst);
-        report(&[pid as u64, serial as u64, stat.start_ticks, verdict as u64]);
+        s.roster.header.scanner_at.store(0, SeqCst);
+        report(&[pid as u64, serial as u64, s.identity(pid, fd), (verdict | named) as u64]);
     }
 }
 
 /// It is in the session of a leader of ours, whose number may be a stranger's by now. But nobody joins a session from
 /// outside: who is in it, and started while the leader still kept the number, was in our leader's.
-fn in_our_session(s: &Supervisor, stat: &Stat) -> bool {
-    let with_search = |index| cell(index).has(TERMED) && !s.slot(index).load().has(flags::GROUP_ONLY);
+pub fn in_our_session(s: &Supervisor, stat: &Stat) -> bool {
+    let with_search = |index| cell(index).has(TERMED | KILLED) && !s.slot(index).load().has(flags::GROUP_ONLY);
     stat.start_ticks < s.began_ticks && s.find_group(stat.session, 0).is_some_and(with_search)
 }
 
-/// Reads the mark.
+/// Looks for the mark in the environment of a process, whatever size that has. The first variable of the name counts.
 #[inline(never)]
-fn judge(s: &Supervisor, stat: &Stat) -> (u32, u32) {
-    let Some(task) = proc::living_task(stat) else { return (verdict::NONE, 0) };
-    read_mark(s, task)
-}
-
-/// Looks for the mark in the environment of a task, whatever size that has. The first variable of the name counts.
-fn read_mark(s: &Supervisor, task: i32) -> (u32, u32) {
+fn judge(s: &Supervisor, pid: i32) -> (u32, u32) {
+    let Some(task) = proc::living_task(pid) else { return (verdict::NONE, 0) };
     // What a process of ours carries, up to the serial.
     let header = &s.roster.header;
     let expected = Mark::of_owner([header.owner_id[0].load(SeqCst), header.owner_id[1].load(SeqCst)]);

@@ -3,8 +3,6 @@
 /// Big enough for any stat line: 52 numbers and a name of at most 64 bytes.
 pub const LINE_BYTES: usize = 1024;
 
-/// The task is on its way out (`PF_EXITING`, include/linux/sched.h).
-pub const PF_EXITING: u32 = 0x4;
 /// A kernel thread (`PF_KTHREAD`).
 pub const PF_KTHREAD: u32 = 0x0020_0000;
 
@@ -22,9 +20,6 @@ pub struct Stat {
     pub flags: u32,
     /// Start after boot, in clock ticks of 10 ms, as the reader's time namespace shows it.
     pub start_ticks: u64,
-    /// Named like a supervisor and, like it, started without any environment. The name alone proves nothing: a child
-    /// that takes it still has the bounds of the environment that it was started with, and our mark in there.
-    pub supervisor: bool,
 }
 
 impl Stat {
@@ -36,10 +31,8 @@ impl Stat {
         const SESSION: usize = 4;
         const FLAGS: usize = 7;
         const START: usize = 20;
-        const ENV_START: usize = 48;
-        const ENV_END: usize = 49;
         let close = line.iter().rposition(|&c| c == b')')?;
-        let mut fields = [0i64; ENV_END + 2];
+        let mut fields = [0i64; START + 2];
         let (mut at, mut state, mut sign) = (0, b'?', 1);
         for &c in line.get(close + 1..)? {
             match c {
@@ -52,7 +45,7 @@ impl Stat {
                 _ if at == 1 => state = c,
                 _ => return None,
             }
-            if at > ENV_END {
+            if at > START {
                 return Some(Stat {
                     pid: leading_number(line),
                     state,
@@ -61,8 +54,6 @@ impl Stat {
                     session: fields[SESSION] as i32,
                     flags: fields[FLAGS] as u32,
                     start_ticks: fields[START] as u64,
-                    // The bounds are both 0 for a reader who may not know them.
-                    supervisor: line[..close].ends_with(b"(spawn-superviso") && fields[ENV_START] == fields[ENV_END],
                 });
             }
         }

@@ -5,14 +5,14 @@
 
 use super::atomic::{AtomicU64, Ordering::Relaxed, Ordering::SeqCst};
 use super::log::Log;
-use super::roster::{Roster, SLOTS, Slot, State, Word};
+use super::roster::{Roster, SLOTS, Slot, State, Word, features};
 use super::scan::Scanner;
-use super::stat::Stat;
+use super::{proc, sys};
 
 /// What is known of the tenant of one slot.
 ///
-/// Bits: 0-7 flags, 8-29 pid (0: nothing known), 30-49 pidfd plus one (0: none), 50-63 low bits of the serial. Two
-/// tenants of a slot with equal low bits are 16,384 serials apart, and would need the same pid as well.
+/// Bits: 0-7 flags, 8-31 pid (0: nothing known), 32-51 pidfd plus one (0: none), 52-63 low bits of the serial. Two
+/// tenants of a slot with equal low bits are 4,096 serials apart, and would need the same pid as well.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Cell(u64);
 
@@ -34,12 +34,11 @@ pub const KILLED: u64 = 32;
 pub const SETTLED: u64 = 64;
 
 /// Where pids end: the largest `pid_max` a kernel takes.
-pub const PID_END: i32 = 1 << PID_BITS;
+pub const PID_END: i32 = 1 << 22;
 const PID_AT: u32 = 8;
-const PID_BITS: u32 = 22;
-const FD_AT: u32 = PID_AT + PID_BITS;
+const FD_AT: u32 = 32;
 const FD_BITS: u32 = 20;
-const SERIAL_AT: u32 = FD_AT + FD_BITS;
+const SERIAL_AT: u32 = 52;
 /// Higher descriptors do not fit into a cell.
 pub const FD_LIMIT: i32 = (1 << FD_BITS) - 2;
 
@@ -56,9 +55,10 @@ impl Cell {
         self.pid() != 0
     }
     pub fn pid(self) -> i32 {
-        (self.0 as u32 >> PID_AT & ((1 << PID_BITS) - 1)) as i32
+        (self.0 as u32 >> PID_AT) as i32
     }
     /// -1: none.
+    #[inline(never)]
     pub fn fd(self) -> i32 {
         (self.0 >> FD_AT & ((1 << FD_BITS) - 1)) as i32 - 1
     }
@@ -82,6 +82,7 @@ pub fn cell(index: Index) -> Cell {
     Cell(CELLS[index as usize].load(Relaxed))
 }
 
+#[inline(never)]
 pub fn set_cell(index: Index, value: Cell) {
     CELLS[index as usize].store(value.0, Relaxed);
 }
@@ -129,6 +130,10 @@ pub struct Supervisor {
     /// When the endgame began, on our clock and on that of start times.
     pub began: u64,
     pub began_ticks: u64,
+    /// Who gets orphans, ours among them: this supervisor is one itself.
+    pub reaper: i32,
+    /// What hangs below the members of groups without a leader has been pinned.
+    pub members_walked: bool,
     /// The grace is over.
     pub killing: bool,
     /// Of the scanner's pass: somebody new was found; somebody ended while being looked at; it began when everybody
@@ -176,9 +181,12 @@ impl Supervisor {
         found.map(|index| index as Index)
     }
 
-    /// Belongs to a held group.
-    pub fn is_member(&self, stat: &Stat) -> bool {
-        self.find_group(stat.pgrp, SETTLED).is_some()
+    /// Who a process is that a pidfd holds, in a number that no other process has or will have; 0: unknown.
+    pub fn identity(&self, pid: i32, pidfd: i32) -> u64 {
+        if self.features & features::PIDFS != 0 {
+            return sys::inode(pidfd);
+        }
+        proc::stat(pid).map_or(0, |stat| self.identity_of(stat.start_ticks))
     }
 
     pub fn slot(&self, index: Index) -> &'static Slot {

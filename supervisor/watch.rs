@@ -124,7 +124,7 @@ pub fn prove(s: &Supervisor, slot: &Slot, word: Word, pid: i32, fd: i32) -> Foun
     let claimed = slot.identity.load(SeqCst);
     let mut identity = if s.features & features::PIDFS != 0 { sys::inode(fd) } else { 0 };
     if identity == 0 || claimed == 0 {
-        let Some(stat) = proc::look(pid) else { return Found::Unknown };
+        let Some(stat) = proc::stat(pid) else { return Found::Unknown };
         if sys::pidfd_send(fd, 0, 0) == sys::ESRCH {
             // It ended meanwhile, and the line may be of the next one with its number.
             return Found::Unknown;

@@ -3,7 +3,7 @@
 //! Each is pinned by a pidfd when it is found. One that the mark names is ours. One that only the walk found is
 //! signalled when the scanner has seen that neither it nor a process on the way down to it carries another owner's
 //! mark: what another owner started below ours is that owner's business, and so is its supervisor. The groups' own
-//! TERM does not wait for that; the walk, which must come before, reads `stat` and `children` only.
+//! TERM does not wait for that; the walk, which must come before, reads `status` and `children` only.
 
 use super::atomic::{AtomicI32, AtomicU32, AtomicU64, Ordering::Relaxed};
 use super::kill::{self, Sent};
@@ -147,9 +147,10 @@ pub fn reported(s: &mut Supervisor, &[pid, serial, identity, said]: &Report) {
     let vanished = said & verdict::KIND == verdict::VANISHED;
     if let Some(entry) = TABLE.get(find(s, pid, identity)) {
         // One that has vanished shows as gone by its pidfd.
-        return if !vanished {
-            decide(entry, said)
-        };
+        if !vanished {
+            decide(entry, said);
+        }
+        return;
     }
     s.vanished |= vanished;
     if said & verdict::KIND != verdict::OURS {

@@ -7,7 +7,8 @@ use super::log::{self, Outcome};
 use super::roster::{Slot, State, Word, features, request};
 use super::scan::{self, Mode};
 use super::state::{
-    Cell, EXITED, Index, KILLED, NEVER, NUMBER_ONLY, PROVEN, REFUSED, SETTLED, Supervisor, TERMED, cell, mark, set_cell,
+    Cell, EXITED, Index, KILLED, NEVER, NUMBER_ONLY, PROVEN, REFUSED, SETTLED, Supervisor, TERMED, after_grace, cell,
+    mark, set_cell,
 };
 use super::watch::{self, Found};
 use super::{event, members, owner, proc, sys};
@@ -28,8 +29,8 @@ pub fn run(s: &mut Supervisor) -> ! {
     s.began = sys::now_ms();
     s.began_ticks = sys::boot_ticks();
     s.reaper = sys::getppid();
-    let grace_ms = s.roster.header.grace_ms.load(SeqCst).min(request::GRACE_LIMIT_MS) as u64;
-    let kill_at = s.began + grace_ms;
+    let grace_ms = s.roster.header.grace_ms.load(SeqCst).min(request::GRACE_LIMIT_MS);
+    let kill_at = after_grace(s.began, grace_ms);
     let end_at = kill_at + KILLED_WAIT_MS;
     scan::abandon(s);
     // The first scanner, and the first look at all processes, would only take processor time from what is ending now.

@@ -7,7 +7,7 @@ use super::roster::{
     SLOTS, Slot, Word,
     request::{self, Request},
 };
-use super::state::{EXITED, Index, KILLED, STOPPING, Supervisor, cell, mark};
+use super::state::{EXITED, Index, KILLED, STOPPING, Supervisor, after_grace, cell, mark};
 use super::sys;
 
 /// After KILL: how long a group may take to be gone.
@@ -64,7 +64,7 @@ fn begin(s: &mut Supervisor, index: Index, grace_ms: u32) {
     mark(index, STOPPING, true);
     mark(index, KILLED, false);
     BEGAN[index as usize].store(now, Relaxed);
-    KILL_AT[index as usize].store(now + grace_ms as u64, Relaxed);
+    KILL_AT[index as usize].store(after_grace(now, grace_ms), Relaxed);
     (s.tend_at, s.stop_step) = (0, 1);
 }
 

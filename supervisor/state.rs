@@ -96,6 +96,12 @@ pub fn mark(index: Index, flag: u64, on: bool) {
 /// No time: nothing is due.
 pub const NEVER: u64 = u64::MAX;
 
+/// When a grace that begins now is over. The clock is read rounded down, so it takes one more millisecond not to cut the
+/// grace short; none at all is none.
+pub fn after_grace(now: u64, grace_ms: u32) -> u64 {
+    now + grace_ms as u64 + (grace_ms > 0) as u64
+}
+
 pub struct Supervisor {
     pub roster: &'static Roster,
     pub generation: u32,

@@ -5,7 +5,7 @@
 //! in it may act on the parent's children.
 
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 
 use super::boot;
 use super::exits::Exits;
@@ -19,14 +19,6 @@ use crate::roster::{Roster, features};
 use crate::sys::clone::Memory;
 use crate::sys::memory::{ForkWitness, Leaked};
 use crate::sys::{futex, process};
-
-/// What was found out about this kernel by trying it.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Kernel {
-    /// Pidfds have inodes of their own: a child can write down who it is.
-    pub pidfs: bool,
-    pub memory: Memory,
-}
 
 /// How owner and supervisor are tied together.
 pub(crate) enum Tie {
@@ -48,11 +40,14 @@ pub(crate) struct Runtime {
     pub pid: i32,
     pub roster: &'static Roster,
     pub settings: Settings,
-    pub kernel: Kernel,
+    /// Found out by trying.
+    pub memory: Memory,
     pub tie: Tie,
     pub life: Life,
     pub exits: Exits,
     pub chores: AtomicU32,
+    /// The keeper sleeps for milliseconds only and looks for chores then.
+    pub keeper_dozes: AtomicBool,
     /// Own and release are one at a time: all slots in `Claimed` belong to the call that holds this.
     pub registry: Mutex<()>,
     /// Held for the instant in which a slot is taken or a request is put into (or out of) its mailbox: a request must
@@ -67,7 +62,7 @@ impl Runtime {
     pub(super) fn new(
         roster: &'static Roster,
         settings: Settings,
-        kernel: Kernel,
+        memory: Memory,
         tie: Tie,
         ancestors: Vec<Ancestor>,
     ) -> Runtime {
@@ -75,11 +70,12 @@ impl Runtime {
             pid: process::pid(),
             roster,
             settings,
-            kernel,
+            memory,
             tie,
             life: Life::new(),
             exits: Exits::new(),
             chores: AtomicU32::new(0),
+            keeper_dozes: AtomicBool::new(false),
             registry: Mutex::new(()),
             mail: Mutex::new(()),
             ancestors,
@@ -123,11 +119,28 @@ impl Runtime {
     pub(crate) fn ring(&self, chores: u32) {
         if let Tie::Single { single, .. } = &self.tie {
             if chores & chores::LOOK != 0 {
+                self.identify_newborns();
                 single.wake();
             }
             return;
         }
         self.chores.fetch_or(chores, Ordering::SeqCst);
+        self.wake_keeper();
+    }
+
+    /// A child was started. Waking a thread costs an eighth of a spawn: a keeper that is about to look anyway is not
+    /// woken, so that of a burst of spawns the first one alone pays for it.
+    pub(crate) fn ring_soon(&self) {
+        if let Tie::Single { .. } = &self.tie {
+            return self.ring(chores::LOOK);
+        }
+        self.chores.fetch_or(chores::LOOK, Ordering::SeqCst);
+        if !self.keeper_dozes.load(Ordering::SeqCst) {
+            self.wake_keeper();
+        }
+    }
+
+    fn wake_keeper(&self) {
         self.roster.header.bell.fetch_add(1, Ordering::SeqCst);
         futex::wake(&self.roster.header.bell);
     }
@@ -144,7 +157,7 @@ static CURRENT: Leaked<Cell> = Leaked::new();
 
 /// The last cell made, if this process made it.
 fn known_cell() -> Option<&'static Cell> {
-    CURRENT.get().filter(|cell| cell.pid == process::pid() && cell.witness.is_original())
+    CURRENT.get().filter(|cell| cell.witness.is_original())
 }
 
 /// This process's cell. The lock inside it was made by this process, so no forked copy waits for a thread it lacks.

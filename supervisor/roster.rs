@@ -405,6 +405,7 @@ pub const ROSTER_BYTES: usize = core::mem::size_of::<Roster>();
 
 impl Roster {
     /// The slots that were ever taken.
+    #[inline(never)]
     pub fn used(&self) -> &[Slot] {
         let high = self.header.high_water.load(Ordering::SeqCst) as usize;
         &self.slots[..high.min(SLOTS)]

@@ -210,6 +210,7 @@ fn report(report: &Report) {
     sys::write_words(PIPE_FD, report);
 }
 
+#[inline(never)]
 fn pass(s: &Supervisor) {
     if s.scanner.mode == Mode::Escapees {
         // What the walk found waits for this, so it comes first.
@@ -249,14 +250,7 @@ fn examine(s: &Supervisor, stat: &Stat, fd: i32, asked: bool) {
         return;
     }
     let counting = s.scanner.mode == Mode::Count;
-    let (mut verdict, mut serial) = judge(s, pid);
-    if let Some(newborn) = newborn(s, stat) {
-        (verdict, serial) = (verdict::OURS, newborn);
-    } else if verdict == verdict::OURS
-        && (s.roster.is_let_go(serial) || s.find_serial(serial).is_some_and(is_group_only))
-    {
-        verdict = verdict::FOREIGN;
-    }
+    let (mut verdict, serial) = newborn(s, stat).unwrap_or_else(|| judge(s, pid));
     let named = if proc::status(pid, pid).supervisor { verdict::NAMED } else { 0 };
     if counting {
         // While the owner lives, a child that was registered after this began is none that left its group.
@@ -284,14 +278,14 @@ fn examine(s: &Supervisor, stat: &Stat, fd: i32, asked: bool) {
 
 /// The serial of a child whose owner had no time to write down who it is: then its start, together with its number in
 /// the slot, makes it ours, and no flag of the slot matters.
-fn newborn(s: &Supervisor, stat: &Stat) -> Option<u32> {
+fn newborn(s: &Supervisor, stat: &Stat) -> Option<(u32, u32)> {
     let is_newborn = |slot: &Slot, word: Word| {
         slot.pid.load(SeqCst) == stat.pid
             && slot.identity.load(SeqCst) == 0
             && word.has(flags::SPAWNED)
             && s.started_by(stat.start_ticks, slot.since.load(SeqCst))
     };
-    s.slots().find(|(_, slot, word)| is_newborn(slot, *word)).map(|(_, _, word)| word.serial())
+    s.slots().find(|(_, slot, word)| is_newborn(slot, *word)).map(|(_, _, word)| (verdict::OURS, word.serial()))
 }
 
 /// It is in the session of a leader of ours, whose number may be a stranger's by now. But nobody joins a session from
@@ -337,7 +331,12 @@ fn judge(s: &Supervisor, pid: i32) -> (u32, u32) {
         }
     };
     sys::close(fd);
-    judged
+    match judged {
+        (verdict::OURS, serial) if s.roster.is_let_go(serial) || s.find_serial(serial).is_some_and(is_group_only) => {
+            (verdict::FOREIGN, 0)
+        }
+        judged => judged,
+    }
 }
 
 fn is_group_only(slot: &Slot) -> bool {

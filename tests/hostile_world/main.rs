@@ -8,6 +8,7 @@ mod environments_that_cannot_be_read;
 mod homes_that_fail;
 mod many_at_once;
 mod names_of_supervisors;
+mod newborns;
 mod stopped_supervisor;
 mod timing;
 mod what_is_written_down;

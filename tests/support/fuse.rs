@@ -1,6 +1,6 @@
 //! A file system that hangs: the smallest FUSE server there can be, spoken over /dev/fuse by hand (linux/fuse.h).
 //!
-//! Its root holds one file, `file`. What it is told to leave unanswered waits for ever, in a sleep that not even KILL
+//! Its root holds one file, `file`, that may be executed. What it is told to leave unanswered waits for ever, in a sleep that not even KILL
 //! ends, until the server is dropped.
 
 use super::{mounts, sys};
@@ -149,7 +149,7 @@ impl Body {
 
     /// `struct fuse_attr`: number, size, blocks, three times, their nanoseconds, mode, links, owner, device, block size.
     fn attributes(&mut self, node: u64) -> &mut Body {
-        let (size, mode) = if node == ROOT { (0, libc::S_IFDIR | 0o755) } else { (FILE_BYTES, libc::S_IFREG | 0o644) };
+        let (size, mode) = if node == ROOT { (0, libc::S_IFDIR | 0o755) } else { (FILE_BYTES, libc::S_IFREG | 0o755) };
         self.longs(&[node, size, 8, 0, 0, 0]).words(&[0, 0, 0, mode, 1, 0, 0, 0, 4096, 0])
     }
 }

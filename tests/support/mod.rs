@@ -10,6 +10,7 @@
 
 pub mod deadline;
 pub mod fuse;
+pub mod hold;
 pub mod mounts;
 pub mod owner;
 pub mod pidns;

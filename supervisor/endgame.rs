@@ -97,7 +97,7 @@ fn meet(s: &mut Supervisor, index: Index, slot: &Slot, word: Word) -> bool {
         Found::Gone => Outcome::Gone,
         Found::Recycled => Outcome::Recycled,
         Found::Refused => return true,
-        Found::Unknown => return false,
+        Found::Unknown | Found::Newborn => return false,
         Found::Proven => return true,
     };
     set_cell(index, Cell::new(slot.pid.load(SeqCst), -1, word.serial(), 0));

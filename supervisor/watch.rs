@@ -27,6 +27,8 @@ pub enum Found {
     Refused,
     /// Cannot be told now: not a reason to signal it and not one to forget it.
     Unknown,
+    /// A child of whom the owner has not written down yet who it is. It wakes us when it has.
+    Newborn,
 }
 
 /// Brings the cells in line with the roster and looks into every mailbox.
@@ -42,8 +44,9 @@ pub fn sync(s: &mut Supervisor) {
             match if known { Found::Proven } else { adopt(s, index, slot, word) } {
                 Found::Gone => vacate(s, index, slot, word),
                 Found::Recycled => recycled(s, index, slot, word),
+                // Nor can a request be carried out now.
+                Found::Newborn => continue,
                 Found::Unknown => {
-                    // Nor can a request be carried out now.
                     unknown = 1;
                     continue;
                 }
@@ -128,9 +131,9 @@ pub fn prove(s: &Supervisor, slot: &Slot, word: Word, pid: i32, fd: i32) -> Foun
     let claimed = slot.identity.load(SeqCst);
     let mut identity = if s.features & features::PIDFS != 0 { sys::inode(fd) } else { 0 };
     if identity != 0 && claimed == 0 && word.has(flags::SPAWNED) && !sys::is_readable(fd) {
-        // A newborn. The owner writes down who it is; if it cannot any more, the scanner tells, since a child may hang
-        // in exec and `stat` with it. One that has ended does not hang.
-        return Found::Unknown;
+        // If the owner cannot tell any more, the scanner does: a child may hang in exec, and `stat` with it. One that
+        // has ended does not hang.
+        return Found::Newborn;
     }
     if identity == 0 || claimed == 0 {
         let Some(stat) = proc::stat(pid) else { return Found::Unknown };

@@ -39,7 +39,7 @@ pub fn own_process_groups(pgids: &[i32]) -> Result<()> {
             }
         }
     }
-    runtime.ring(chores::LOOK);
+    runtime.ring_soon();
     accepted
 }
 

@@ -128,8 +128,8 @@ impl Runtime {
         self.wake_keeper();
     }
 
-    /// A child was started. Waking a thread costs an eighth of a spawn: a keeper that is about to look anyway is not
-    /// woken, so that of a burst of spawns the first one alone pays for it.
+    /// A group was registered. Waking a thread costs an eighth of a spawn: a keeper that is about to look anyway is not
+    /// woken, so that of a burst of them the first one alone pays for it.
     pub(crate) fn ring_soon(&self) {
         if let Tie::Single { .. } = &self.tie {
             return self.ring(chores::LOOK);

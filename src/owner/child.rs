@@ -118,14 +118,29 @@ impl Child {
     pub fn signal(&self, signal: i32) -> Result<()> {
         const STEP: &str = "signal";
         self.check_mine(STEP)?;
-        if !(1..=64).contains(&signal) {
-            return Err(Error::invalid(STEP, format!("{signal} is no signal: 1 to 64")));
-        }
+        check_signal(signal, STEP)?;
         match self.ask(Request::Signal(signal), Duration::ZERO, STEP)? {
             Answer::Done => Ok(()),
             Answer::Gone => Err(self.not_ours(STEP)),
             Answer::Failed(code) => Err(self.refusal(code, STEP)),
         }
+    }
+
+    /// Sends a signal to the leader alone, as `kill(pid, signal)` would, but never to another process that got its
+    /// number.
+    ///
+    /// # Errors
+    /// `InvalidArgument`: no signal 1 to 64. `NotFound`: the leader has ended. `Permission`: it runs as another user.
+    pub fn signal_leader(&self, signal: i32) -> Result<()> {
+        const STEP: &str = "signal_leader";
+        self.check_mine(STEP)?;
+        check_signal(signal, STEP)?;
+        let leader = self.leader.pid;
+        self.leader.signal(signal).map_err(|errno| match errno {
+            libc::ESRCH => Error::new(ErrorCode::NotFound, STEP, format!("process {leader} has ended")),
+            libc::EPERM => Error::with_errno(ErrorCode::Permission, STEP, errno, format!("signal process {leader}")),
+            _ => Error::with_errno(ErrorCode::Os, STEP, errno, format!("signal process {leader}")),
+        })
     }
 
     /// Ends the group: TERM (and CONT, for what is stopped), `grace` to comply, then KILL. Returns once nothing in it
@@ -246,6 +261,13 @@ impl Child {
             errno => Error::with_errno(ErrorCode::Os, step, errno as i32, format!("signal group {group}")),
         }
     }
+}
+
+fn check_signal(signal: i32, step: &'static str) -> Result<()> {
+    if (1..=64).contains(&signal) {
+        return Ok(());
+    }
+    Err(Error::invalid(step, format!("{signal} is no signal: 1 to 64")))
 }
 
 impl Drop for Child {

@@ -18,6 +18,8 @@ pub(super) enum Source {
     Null,
     Piped,
     Fd(OwnedFd),
+    /// Whatever the child's standard output is.
+    Stdout,
 }
 
 impl Stdio {
@@ -34,6 +36,11 @@ impl Stdio {
     /// A pipe, whose other end the [`Child`] has. The child's end is blocking whatever is done to the other.
     pub fn piped() -> Stdio {
         Stdio(Source::Piped)
+    }
+
+    /// For standard error: the same as the child's standard output, as `2>&1` in a shell.
+    pub fn to_stdout() -> Stdio {
+        Stdio(Source::Stdout)
     }
 }
 
@@ -74,6 +81,7 @@ pub(super) enum EnvChange {
 #[derive(Debug)]
 pub struct Command {
     pub(super) program: OsString,
+    pub(super) arg0: Option<OsString>,
     pub(super) args: Vec<OsString>,
     pub(super) env: Vec<EnvChange>,
     pub(super) cwd: Option<PathBuf>,
@@ -90,6 +98,7 @@ impl Command {
     pub fn new(program: impl AsRef<OsStr>) -> Command {
         Command {
             program: program.as_ref().into(),
+            arg0: None,
             args: Vec::new(),
             env: Vec::new(),
             cwd: None,
@@ -100,6 +109,12 @@ impl Command {
             keep_session: false,
             controlling_tty: false,
         }
+    }
+
+    /// What the program is told as its own name, `argv[0]`. Default: the program as it was given.
+    pub fn arg0(&mut self, name: impl AsRef<OsStr>) -> &mut Command {
+        self.arg0 = Some(name.as_ref().into());
+        self
     }
 
     /// Adds an argument.

@@ -165,7 +165,7 @@ impl Task {
             Task::Reap => drop(leader.collect()),
             Task::Write(pipe) => {
                 let status = leader.collect().ok().flatten().unwrap_or(super::leader::ExitStatus::Unknown);
-                let _ = fd::write(pipe.as_raw_fd(), &status.record());
+                let _ = fd::write(pipe.as_raw_fd(), &status.record().to_bytes());
             }
         }
         leader.note_end();

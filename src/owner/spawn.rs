@@ -133,7 +133,8 @@ impl Words {
             return Err(Command::invalid("the program", &command.program, "is empty"));
         }
         let env = Environment::of(&command.env)?;
-        let mut argv = vec![c_string("the program", &command.program)?];
+        let name = command.arg0.as_ref().unwrap_or(&command.program);
+        let mut argv = vec![c_string("the program's name", name)?];
         for arg in &command.args {
             argv.push(c_string("argument", arg)?);
         }
@@ -177,6 +178,14 @@ impl Streams {
                 Source::Inherit => Stream::Inherit,
                 Source::Null => Stream::Null,
                 Source::Fd(fd) => Stream::Fd(fd.as_fd().as_raw_fd()),
+                Source::Stdout if target == 2 => match streams.plan[1] {
+                    Stream::Inherit => Stream::Fd(1),
+                    same => same,
+                },
+                Source::Stdout => {
+                    let told = "only standard error can go where standard output goes";
+                    return Err(Error::invalid(STEP, told));
+                }
                 Source::Piped => {
                     let (reader, writer) = fd::pipe().map_err(made)?;
                     let (child, ours) = if target == 0 { (reader, writer) } else { (writer, reader) };

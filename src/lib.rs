@@ -41,8 +41,11 @@ mod atomic {
 #[doc(hidden)]
 pub mod drill_support;
 mod error;
+#[doc(hidden)]
+pub mod ffi;
 mod identity;
 mod owner;
+mod per_process;
 #[doc(hidden)]
 pub mod program_support;
 mod sys;

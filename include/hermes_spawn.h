@@ -1,0 +1,374 @@
+// hermes-spawn: what you start for a task dies with you, however you die.
+//
+// CONVENTIONS, for every function unless it says otherwise
+//
+// Result     0 (HERMES_OK) or a negative HERMES_ERR_* code. Functions that return a number return it, or a
+//            negative code. Codes never change their meaning.
+// Errors     The last argument may be NULL, or a hermes_error whose size was set: HERMES_ERROR_INIT. It is filled
+//            on failure only. A size that cannot be right is HERMES_ERR_INVALID_ARGUMENT, and nothing is done.
+// Results    go to out-parameters, before the last argument, written on success only.
+// Structures begin with their size, set by the caller (use the *_INIT macros). A shorter one of an older header
+//            works, its missing fields are zero; a longer one works if what this library does not know is zero.
+// Flags      Unknown bits are refused.
+// Strings    NUL-terminated bytes, read during the call only. Text from the library is UTF-8.
+// Arrays     argv and envp end with NULL; others come with their count.
+// Descriptors given are borrowed; they must be open during the call. Those returned are CLOEXEC and above 2.
+// Handles    are looked up, never followed: a freed, made-up or forked one is HERMES_ERR_INVALID_ARGUMENT.
+// Threads    Any function may be called from any thread, and the same handle by several at once.
+// fork       A forked copy begins afresh: its first call makes a state of its own, handles from before the fork
+//            are not valid in it, and nothing it does touches its parent's children.
+// Panics     do not cross this interface: HERMES_ERR_PANIC. A handle on which one happened then answers
+//            HERMES_ERR_POISONED and can only be freed.
+// Signals    The library installs no handler and raises no SIGPIPE or SIGCHLD.
+
+
+#ifndef HERMES_SPAWN_H
+#define HERMES_SPAWN_H
+
+// Generated from src/ffi by cbindgen; changes go there.
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define HERMES_OK 0
+
+#define HERMES_ERROR_INIT {sizeof(struct hermes_error), 0, 0, {0}, {0}}
+#define HERMES_CONFIG_INIT {sizeof(struct hermes_config), 3000, 30000, HERMES_ROLE_TASK, 1, 0, NULL}
+#define HERMES_EXIT_STATUS_INIT {sizeof(struct hermes_exit_status), 0, 0, 0}
+#define HERMES_STATUS_INFO_INIT {sizeof(struct hermes_status_info), 0, 0, 0, 0, 0, 0, 0, {{{0}, {0}, {0}}}, {0}}
+#define HERMES_SPAWN_OPTIONS_INIT \
+    {sizeof(struct hermes_spawn_options), 0, NULL, NULL, NULL, NULL, HERMES_STDIO_INHERIT, HERMES_STDIO_INHERIT, \
+     HERMES_STDIO_INHERIT, 0, NULL, NULL}
+
+
+// `hermes_exit_status.kind`: it called `exit`; `code` is 0 to 255.
+#define HERMES_EXITED 0
+
+// A signal ended it; `code` is the signal's number.
+#define HERMES_SIGNALLED 1
+
+// It has ended, and somebody else took the status; `code` is 0 and means nothing.
+#define HERMES_UNKNOWN 2
+
+// A program that owns all that it starts.
+#define HERMES_ROLE_TASK 0
+
+// A gateway: its background jobs may outlive it.
+#define HERMES_ROLE_GATEWAY 1
+
+// The caller's own stream; closed if the caller has it closed.
+#define HERMES_STDIO_INHERIT -1
+
+// `/dev/null`.
+#define HERMES_STDIO_NULL -2
+
+// A pipe, whose other end is `hermes_child_stdin_fd` and so on.
+#define HERMES_STDIO_PIPE -3
+
+// Standard error only: wherever standard output goes.
+#define HERMES_STDIO_TO_STDOUT -4
+
+// Only the process group is owned: what leaves it is not searched for.
+#define HERMES_SPAWN_GROUP_ONLY 1
+
+// Stay in the caller's session, in a process group of its own.
+#define HERMES_SPAWN_KEEP_SESSION 2
+
+// The terminal on the child's standard input becomes its controlling terminal (with `HERMES_SPAWN_KEEP_SESSION`: its
+// group becomes the terminal's foreground group).
+#define HERMES_SPAWN_CONTROLLING_TTY 4
+
+// Number of entries in `hermes_status_info.guarantees`.
+#define HERMES_GUARANTEES 6
+
+// Version of the ABI: raised when something that compiled and ran against an older header would no longer do so.
+#define HERMES_ABI_VERSION 1
+
+// What went wrong, as a number that never changes its meaning (the C ABI's `int32_t`).
+enum HermesErr
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : int32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+    // An argument, or a call at the wrong time; the message names it and its value.
+    HERMES_ERR_INVALID_ARGUMENT = -1,
+    // A system call failed; errno says how, the step which.
+    HERMES_ERR_OS = -2,
+    // A group that must never be signalled: ours, an ancestor's, 0, 1, negative.
+    HERMES_ERR_UNSAFE_GROUP = -3,
+    // No such process group.
+    HERMES_ERR_NO_SUCH_GROUP = -4,
+    // The group belongs to another user.
+    HERMES_ERR_PERMISSION = -5,
+    // The child could not be started; step, errno and path say why. No child exists.
+    HERMES_ERR_SPAWN = -6,
+    // No supervisor can be started on this machine; the reason is in the message. No child exists.
+    HERMES_ERR_SUPERVISOR = -7,
+    // All 65,536 slots are taken, or this process has started 2^27 children.
+    HERMES_ERR_ROSTER_FULL = -8,
+    // The time given was over.
+    HERMES_ERR_TIMEOUT = -9,
+    // It is no longer the process it was: a recycled number.
+    HERMES_ERR_IDENTITY = -13,
+    // Nothing by that name or handle.
+    HERMES_ERR_NOT_FOUND = -14,
+    // `stop` left something that cannot be ended; the message says what.
+    HERMES_ERR_STILL_ALIVE = -15,
+    // This kernel, or this mode, cannot do it.
+    HERMES_ERR_UNSUPPORTED = -16,
+    // A defect of the library: a call panicked. It changed nothing that other calls depend on.
+    HERMES_ERR_PANIC = -17,
+    // A handle on which a call has panicked before.
+    HERMES_ERR_POISONED = -18,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum HermesErr HermesErr;
+#else
+typedef int32_t HermesErr;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
+// A child, in C. See the head of the header for what a handle is.
+typedef struct hermes_child hermes_child;
+
+// What went wrong, for the caller of a C function that failed.
+//
+// Set `size` to `sizeof(hermes_error)` before the call. Filled only when a call fails. One record may be used again
+// and again, by one thread at a time.
+typedef struct hermes_error {
+    // `sizeof(hermes_error)`, set by the caller.
+    uint32_t size;
+    // The code that the function also returns.
+    int32_t code;
+    // errno of the system call that failed, 0 if none did.
+    int32_t os_errno;
+    // What was being done (`execve`, `chdir`, `own_process_groups`...). NUL-terminated.
+    char step[32];
+    // A sentence that names the thing and the reason. NUL-terminated UTF-8, cut at a character if too long.
+    char message[468];
+} hermes_error;
+
+// How a child ended. The exit descriptor delivers exactly this record.
+typedef struct hermes_exit_status {
+    // `sizeof(hermes_exit_status)`.
+    uint32_t size;
+    // `HERMES_EXITED`, `HERMES_SIGNALLED` or `HERMES_UNKNOWN`.
+    int32_t kind;
+    // Exit code or signal.
+    int32_t code;
+    // 1 if the kernel wrote a core file.
+    uint32_t core_dumped;
+} hermes_exit_status;
+
+// Settings. Begin with `HERMES_CONFIG_INIT`, which holds the defaults.
+typedef struct hermes_config {
+    // `sizeof(hermes_config)`.
+    uint32_t size;
+    // Milliseconds between TERM and KILL once the owner has died: 0 to 3,600,000. Default 3000.
+    uint32_t grace_ms;
+    // Milliseconds that the supervisor stays without work: 0 to 86,400,000. Default 30000.
+    uint32_t idle_ms;
+    // `HERMES_ROLE_TASK` or `HERMES_ROLE_GATEWAY`.
+    int32_t role;
+    // 1: the library may start its two threads. 0: it must not; see the README for what is weaker then.
+    uint32_t threads;
+    // Zero.
+    uint32_t reserved;
+    // Absolute path of the home directory; NULL: `$HERMES_HOME`, else `~/.hermes`.
+    const char *home;
+} hermes_config;
+
+// What to start, and how. Begin with `HERMES_SPAWN_OPTIONS_INIT`: a stream of 0 would mean descriptor 0.
+typedef struct hermes_spawn_options {
+    // `sizeof(hermes_spawn_options)`.
+    uint32_t size;
+    // `HERMES_SPAWN_*`, or 0.
+    uint32_t flags;
+    // Path, or a name to be looked up in the child's `PATH`. NULL: `argv[0]`.
+    const char *program;
+    // NULL-terminated, at least one element.
+    const char *const *argv;
+    // NULL-terminated `NAME=value` strings: the child's whole environment. NULL: the caller's. `HERMES_SPAWN` is set by
+    // the library in either case.
+    const char *const *envp;
+    // The child's working directory. NULL: the caller's.
+    const char *cwd;
+    // Where the child's standard input comes from: `HERMES_STDIO_*`, or a descriptor of the caller's (borrowed).
+    int32_t stdin_fd;
+    // Where its standard output goes.
+    int32_t stdout_fd;
+    // Where its standard error goes.
+    int32_t stderr_fd;
+    // Number of `pass_fds`.
+    uint32_t pass_fd_count;
+    // Descriptors the child gets under the same numbers (borrowed); all others are closed. NULL if there are none.
+    const int32_t *pass_fds;
+    // What kind of thing this is, for people (`browser`, `mcp-server`...). NULL: nothing.
+    const char *family;
+} hermes_spawn_options;
+
+// One guarantee: how strongly it holds here.
+typedef struct hermes_guarantee {
+    // `lifeline`, `group_signal`, `registration`, `supervisor`, `escapees`, `reuse_proof`. NUL-terminated.
+    char name[16];
+    // What is in force. NUL-terminated.
+    char value[24];
+    // Why it is not the strongest value; empty if it is. NUL-terminated.
+    char why[216];
+} hermes_guarantee;
+
+// A look at the library's state in this process.
+typedef struct hermes_status_info {
+    // `sizeof(hermes_status_info)`, set by the caller.
+    uint32_t size;
+    // 0 while there is none.
+    int32_t supervisor_pid;
+    // How many supervisors were started in the life of this process.
+    uint32_t supervisor_generation;
+    // Groups covered, and starts in progress.
+    uint32_t slots_in_use;
+    // Of these: groups that are known by their number only.
+    uint32_t weak_groups;
+    // Milliseconds.
+    uint32_t grace_ms;
+    // Milliseconds.
+    uint32_t idle_ms;
+    // Zero.
+    uint32_t reserved;
+    // In the order named at `hermes_guarantee.name`.
+    struct hermes_guarantee guarantees[HERMES_GUARANTEES];
+    // Why the last supervisor could not be started, or is being replaced; empty if all is well. NUL-terminated.
+    char last_supervisor_error[512];
+} hermes_status_info;
+
+#ifdef __cplusplus
+extern "C" {
+#endif // __cplusplus
+
+// The leader's process id, which is also the group's number. A negative code if the handle is wrong.
+int32_t hermes_child_pid(const struct hermes_child *child);
+
+// The process group. A negative code if the handle is wrong.
+int32_t hermes_child_pgid(const struct hermes_child *child);
+
+// The caller's end of the child's standard input, if that is a pipe and was not taken. Borrowed: closed with the
+// handle. `HERMES_ERR_NOT_FOUND` if there is none.
+int32_t hermes_child_stdin_fd(const struct hermes_child *child);
+
+// The caller's end of the child's standard output; as `hermes_child_stdin_fd`.
+int32_t hermes_child_stdout_fd(const struct hermes_child *child);
+
+// The caller's end of the child's standard error; as `hermes_child_stdin_fd`.
+int32_t hermes_child_stderr_fd(const struct hermes_child *child);
+
+// As `hermes_child_stdin_fd`, and from now on the descriptor is the caller's to close.
+int32_t hermes_child_take_stdin_fd(struct hermes_child *child);
+
+// As `hermes_child_stdout_fd`, and from now on the descriptor is the caller's to close.
+int32_t hermes_child_take_stdout_fd(struct hermes_child *child);
+
+// As `hermes_child_stderr_fd`, and from now on the descriptor is the caller's to close.
+int32_t hermes_child_take_stderr_fd(struct hermes_child *child);
+
+// A new descriptor that becomes readable when the leader has ended: one `hermes_exit_status`, then end of file. The
+// caller closes it. `*fd` is written on success only.
+//
+// Any thread. Errors: `HERMES_ERR_UNSUPPORTED` without the library's threads.
+int32_t hermes_child_exit_fd(struct hermes_child *child,
+                             int32_t *fd,
+                             struct hermes_error *err);
+
+// Waits until the leader has ended, for at most `timeout_ms` milliseconds; -1 waits for ever, 0 only looks. A group
+// that is then empty is let go. `*status` is written on success only.
+//
+// Any thread; several may wait at once. Errors: `HERMES_ERR_TIMEOUT`.
+int32_t hermes_child_wait(struct hermes_child *child,
+                          int64_t timeout_ms,
+                          struct hermes_exit_status *status,
+                          struct hermes_error *err);
+
+// Sends a signal, 1 to 64, to the whole group, by way of the supervisor.
+//
+// Any thread. Errors: `HERMES_ERR_NO_SUCH_GROUP` (ended), `HERMES_ERR_NOT_FOUND` (released), `HERMES_ERR_PERMISSION`,
+// `HERMES_ERR_SUPERVISOR`.
+int32_t hermes_child_signal(struct hermes_child *child,
+                            int32_t signal,
+                            struct hermes_error *err);
+
+// Sends a signal, 1 to 64, to the leader alone; never to another process that got its number.
+//
+// Any thread. Errors: `HERMES_ERR_NOT_FOUND` (it has ended), `HERMES_ERR_PERMISSION`.
+int32_t hermes_child_signal_leader(struct hermes_child *child, int32_t signal, struct hermes_error *err);
+
+// Ends the group: TERM (and CONT), `grace_ms` milliseconds to comply, then KILL. Returns when nothing in it runs. The
+// leader's status is still there for `hermes_child_wait`.
+//
+// Any thread; blocks for at most the grace and a few seconds. `grace_ms` is at most 16,777,215.
+// Errors: `HERMES_ERR_STILL_ALIVE` (the message says what is left), `HERMES_ERR_NOT_FOUND` (released),
+// `HERMES_ERR_SUPERVISOR`.
+int32_t hermes_child_stop(struct hermes_child *child,
+                          uint32_t grace_ms,
+                          struct hermes_error *err);
+
+// Frees a handle and closes its pipe ends. The child is not stopped: it stays owned. NULL, and what is no handle, are
+// ignored. A call on it that another thread is in ends as it would have.
+void hermes_child_free(struct hermes_child *child);
+
+// Sets grace, idle time, role, thread mode and home, before anything else of the library is used in this process.
+//
+// Any thread. A forked copy keeps the settings and may set its own. Strings are copied.
+//
+// Errors: `HERMES_ERR_INVALID_ARGUMENT` for a value out of range, and when the library is in use already.
+int32_t hermes_configure(const struct hermes_config *config,
+                         struct hermes_error *err);
+
+// Takes over `count` process groups: from now on they die with this process. All of them, or none; twice is once.
+//
+// Any thread. In a forked copy the groups become the copy's. `pgids` is only read; it may be NULL if `count` is 0.
+//
+// Errors, with nothing stored: `HERMES_ERR_UNSAFE_GROUP` (0, 1, negative, this process's own group, the supervisor's,
+// an ancestor's), `HERMES_ERR_NO_SUCH_GROUP`, `HERMES_ERR_PERMISSION` (another user's), `HERMES_ERR_SUPERVISOR`,
+// `HERMES_ERR_ROSTER_FULL`.
+int32_t hermes_own_process_groups(const int32_t *pgids,
+                                  size_t count,
+                                  struct hermes_error *err);
+
+// Lets `count` groups go: they, and what carries their mark, may outlive this process. An unknown number is no error.
+//
+// Any thread. In a forked copy: the copy has no groups, so this does nothing. `pgids` as above.
+int32_t hermes_release_process_groups(const int32_t *pgids,
+                                      size_t count,
+                                      struct hermes_error *err);
+
+// Lets a group go when nothing that runs is left in it, and covers it until then. An unknown number is no error.
+//
+// Any thread. In a forked copy: the copy has no groups, so this does nothing.
+int32_t hermes_release_process_group_once_empty(int32_t pgid,
+                                                struct hermes_error *err);
+
+// Starts a child that this process owns, and returns once its program was executed.
+//
+// `*out` is a new handle, to be freed with `hermes_child_free`; it is written on success only. Any thread. In a forked
+// copy the child is the copy's. Strings and arrays are only read.
+//
+// Errors, with no child left: `HERMES_ERR_INVALID_ARGUMENT`, `HERMES_ERR_SPAWN` (step and errno say why),
+// `HERMES_ERR_SUPERVISOR` (nothing could watch over it), `HERMES_ERR_ROSTER_FULL`, `HERMES_ERR_OS`.
+int32_t hermes_spawn_owned(const struct hermes_spawn_options *options,
+                           struct hermes_child **out,
+                           struct hermes_error *err);
+
+// What is in force in this process, and why. Any thread. In a forked copy: the copy's own state.
+int32_t hermes_status(struct hermes_status_info *info, struct hermes_error *err);
+
+// The ABI version of the library that was loaded; compare it with `HERMES_ABI_VERSION` of the header.
+uint32_t hermes_abi_version(void);
+
+// The library's version, `"0.1.0"`. Static; not to be freed.
+const char *hermes_version_string(void);
+
+#ifdef __cplusplus
+}  // extern "C"
+#endif  // __cplusplus
+
+#endif  /* HERMES_SPAWN_H */

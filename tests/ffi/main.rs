@@ -1,0 +1,3 @@
+//! The C ABI, as its users meet it.
+
+mod header_is_current;

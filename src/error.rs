@@ -33,9 +33,9 @@ pub enum ErrorCode {
     StillAlive = -15,
     /// This kernel, or this mode, cannot do it.
     Unsupported = -16,
-    /// A defect of the library: a call panicked. It changed nothing that other calls depend on.
+    /// A defect of the library: the call panicked. What it was about is poisoned; supervision goes on.
     Panic = -17,
-    /// A handle on which a call has panicked before.
+    /// A call on this handle has panicked before; it can only be freed.
     Poisoned = -18,
 }
 

@@ -1,15 +1,17 @@
 //! The frame around every exported function.
 
 use std::any::Any;
+use std::cell::{Cell, RefCell};
 use std::ffi::c_char;
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::panic::{self, AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::record;
 use crate::error::{Error, ErrorCode, Result};
 
-/// What went wrong, for the caller of a C function that failed.
+/// What went wrong, for the caller of a function that failed.
 ///
-/// Set `size` to `sizeof(hermes_error)` before the call. Filled only when a call fails. One record may be used again
+/// Set `size` before the first call (`HERMES_ERROR_INIT` does). Filled only when a call fails, so it can be used again
 /// and again, by one thread at a time.
 #[repr(C)]
 #[derive(Clone, Copy)]
@@ -34,22 +36,59 @@ const SMALLEST: u32 = 12;
 /// # Safety
 /// `err` is NULL or points to a structure whose first word is its size.
 pub(super) unsafe fn call(err: *mut hermes_error, body: impl FnOnce() -> Result<()>) -> i32 {
-    // SAFETY: the caller's promise.
-    let size = unsafe { err.cast::<u32>().as_ref() }.copied();
-    if size.is_some_and(|size| !(SMALLEST..=record::PAGE_BYTES).contains(&size)) {
-        return ErrorCode::InvalidArgument as i32;
+    if !err.is_null() {
+        // SAFETY: the caller's promise; what is not aligned for a word is no structure.
+        let is_record = err.is_aligned() && (SMALLEST..=record::PAGE_BYTES).contains(&unsafe { (*err).size });
+        if !is_record {
+            return ErrorCode::InvalidArgument as i32;
+        }
     }
-    let error = match catch_unwind(AssertUnwindSafe(body)) {
-        Ok(Ok(())) => return 0,
-        Ok(Err(error)) => error,
-        Err(panic) => Error::new(ErrorCode::Panic, "panic", format!("a defect in the library: {}", said(&*panic))),
+    let error = match contain(body) {
+        Ok(()) => return 0,
+        Err(error) => error,
     };
-    let code = error.code() as i32;
-    if size.is_some() {
+    if !err.is_null() {
         // SAFETY: the structure has the size that it says.
         unsafe { record::write(err, &describe(&error)) };
     }
-    code
+    error.code() as i32
+}
+
+thread_local! {
+    /// Whether this thread is in a call from C, whose panics are told through its error record.
+    static INSIDE: Cell<bool> = const { Cell::new(false) };
+    /// Where the last such panic was.
+    static PLACE: RefCell<String> = const { RefCell::new(String::new()) };
+}
+
+fn contain(body: impl FnOnce() -> Result<()>) -> Result<()> {
+    keep_panics_quiet();
+    INSIDE.set(true);
+    let result = catch_unwind(AssertUnwindSafe(body));
+    INSIDE.set(false);
+    result.unwrap_or_else(|panic| {
+        let told = format!("a defect in the library: {} ({})", said(&*panic), PLACE.take());
+        Err(Error::new(ErrorCode::Panic, "panic", told))
+    })
+}
+
+/// A library writes nothing to its host's standard error, which is where Rust reports panics. Those outside of calls
+/// from C, of a Rust program that this is a part of, are reported as before.
+///
+/// No `Once`: a thread that a fork did not copy might be inside it, and the copy would wait for it for ever.
+fn keep_panics_quiet() {
+    static DONE: AtomicBool = AtomicBool::new(false);
+    if DONE.load(Ordering::Relaxed) || DONE.swap(true, Ordering::SeqCst) {
+        return;
+    }
+    let report = panic::take_hook();
+    panic::set_hook(Box::new(move |info| {
+        if INSIDE.get() {
+            PLACE.set(info.location().map(ToString::to_string).unwrap_or_default());
+        } else {
+            report(info);
+        }
+    }));
 }
 
 /// What a panic said.
@@ -88,14 +127,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_panic_becomes_an_error() {
+    fn a_panic_becomes_an_error_that_says_where() {
         let mut record: hermes_error = describe(&Error::new(ErrorCode::Os, "", ""));
         // SAFETY: a record of the right size.
         let code = unsafe { call(&mut record, || panic!("boom {}", 1)) };
         assert_eq!((code, record.code), (ErrorCode::Panic as i32, ErrorCode::Panic as i32));
         // SAFETY: `fill` leaves the last byte zero.
-        let message = unsafe { std::ffi::CStr::from_ptr(record.message.as_ptr()) };
-        assert!(message.to_str().unwrap().contains("boom 1"));
+        let message = unsafe { std::ffi::CStr::from_ptr(record.message.as_ptr()) }.to_str().unwrap();
+        assert!(message.contains("boom 1 (src/ffi/call.rs:"), "{message}");
     }
 
     #[test]

@@ -37,13 +37,23 @@ unsafe impl Record for hermes_exit_status {
     const NAME: &'static str = "hermes_exit_status";
 }
 
-/// The leader's process id, which is also the group's number. A negative code if the handle is wrong.
+/// The leader's process id, which is also the group's number; or a negative code.
+///
+/// Memory: nothing is kept.
+/// Threads: any; does not wait.
+/// Fork: `HERMES_ERR_INVALID_ARGUMENT` in a forked copy, as for any handle from before the fork.
+/// Errors: `HERMES_ERR_INVALID_ARGUMENT` (no handle), `HERMES_ERR_POISONED`.
 #[unsafe(no_mangle)]
 pub extern "C" fn hermes_child_pid(child: *const hermes_child) -> i32 {
     number(child, "hermes_child_pid", |handle| Ok(handle.child.pid()))
 }
 
-/// The process group. A negative code if the handle is wrong.
+/// The process group; or a negative code. The same number as the pid: the child began the group.
+///
+/// Memory: nothing is kept.
+/// Threads: any; does not wait.
+/// Fork: as for `hermes_child_pid`.
+/// Errors: as for `hermes_child_pid`.
 #[unsafe(no_mangle)]
 pub extern "C" fn hermes_child_pgid(child: *const hermes_child) -> i32 {
     number(child, "hermes_child_pgid", |handle| Ok(handle.child.pgid()))
@@ -61,38 +71,58 @@ fn number(child: *const hermes_child, step: &'static str, get: impl FnOnce(&hand
     if code == 0 { result } else { code }
 }
 
-/// The caller's end of the child's standard input, if that is a pipe and was not taken. Borrowed: closed with the
-/// handle. `HERMES_ERR_NOT_FOUND` if there is none.
+/// The caller's end of the child's standard input, if that is a pipe and was not taken; or a negative code.
+///
+/// Memory: the descriptor is borrowed: it is closed with the handle.
+/// Threads: any; does not wait.
+/// Fork: `HERMES_ERR_INVALID_ARGUMENT` in a forked copy, which has the descriptor as it has all of its parent's.
+/// Errors: `HERMES_ERR_NOT_FOUND` (no pipe, or taken), `HERMES_ERR_INVALID_ARGUMENT` (no handle), `HERMES_ERR_POISONED`.
 #[unsafe(no_mangle)]
 pub extern "C" fn hermes_child_stdin_fd(child: *const hermes_child) -> i32 {
     pipe(child, 0, false)
 }
 
-/// The caller's end of the child's standard output; as `hermes_child_stdin_fd`.
+/// The caller's end of the child's standard output, if that is a pipe and was not taken; or a negative code.
+///
+/// Memory, threads, fork, errors: as for `hermes_child_stdin_fd`.
 #[unsafe(no_mangle)]
 pub extern "C" fn hermes_child_stdout_fd(child: *const hermes_child) -> i32 {
     pipe(child, 1, false)
 }
 
-/// The caller's end of the child's standard error; as `hermes_child_stdin_fd`.
+/// The caller's end of the child's standard error, if that is a pipe and was not taken; or a negative code.
+///
+/// Memory, threads, fork, errors: as for `hermes_child_stdin_fd`.
 #[unsafe(no_mangle)]
 pub extern "C" fn hermes_child_stderr_fd(child: *const hermes_child) -> i32 {
     pipe(child, 2, false)
 }
 
-/// As `hermes_child_stdin_fd`, and from now on the descriptor is the caller's to close.
+/// The caller's end of the child's standard input, once; or a negative code.
+///
+/// Memory: the descriptor is the caller's from now on, to be closed by it. The handle has none for this stream any more.
+/// Threads: any; one of several gets it.
+/// Fork, errors: as for `hermes_child_stdin_fd`.
 #[unsafe(no_mangle)]
 pub extern "C" fn hermes_child_take_stdin_fd(child: *mut hermes_child) -> i32 {
     pipe(child, 0, true)
 }
 
-/// As `hermes_child_stdout_fd`, and from now on the descriptor is the caller's to close.
+/// The caller's end of the child's standard output, once; or a negative code.
+///
+/// Memory: the descriptor is the caller's from now on, to be closed by it. The handle has none for this stream any more.
+/// Threads: any; one of several gets it.
+/// Fork, errors: as for `hermes_child_stdin_fd`.
 #[unsafe(no_mangle)]
 pub extern "C" fn hermes_child_take_stdout_fd(child: *mut hermes_child) -> i32 {
     pipe(child, 1, true)
 }
 
-/// As `hermes_child_stderr_fd`, and from now on the descriptor is the caller's to close.
+/// The caller's end of the child's standard error, once; or a negative code.
+///
+/// Memory: the descriptor is the caller's from now on, to be closed by it. The handle has none for this stream any more.
+/// Threads: any; one of several gets it.
+/// Fork, errors: as for `hermes_child_stdin_fd`.
 #[unsafe(no_mangle)]
 pub extern "C" fn hermes_child_take_stderr_fd(child: *mut hermes_child) -> i32 {
     pipe(child, 2, true)
@@ -111,10 +141,15 @@ fn pipe(child: *const hermes_child, stream: usize, take: bool) -> i32 {
     })
 }
 
-/// A new descriptor that becomes readable when the leader has ended: one `hermes_exit_status`, then end of file. The
-/// caller closes it. `*fd` is written on success only.
+/// A new descriptor that becomes readable when the leader has ended: one `hermes_exit_status`, then end of file. For a
+/// poll loop; no thread has to wait. The library reaps the leader for it, and `hermes_child_wait` still tells the status.
 ///
-/// Any thread. Errors: `HERMES_ERR_UNSUPPORTED` without the library's threads.
+/// Memory: `*fd` is the caller's to close, with the handle or long after it; it is written on success only.
+/// Threads: any; each call makes another descriptor.
+/// Fork: `HERMES_ERR_INVALID_ARGUMENT` in a forked copy. A descriptor that it has inherited is the same pipe: whoever
+/// reads first gets the record.
+/// Errors: `HERMES_ERR_UNSUPPORTED` without the library's threads, `HERMES_ERR_INVALID_ARGUMENT`, `HERMES_ERR_OS`,
+/// `HERMES_ERR_TIMEOUT` (the library's thread does not answer for 5 s), `HERMES_ERR_POISONED`.
 ///
 /// # Safety
 /// `fd` is valid for one write.
@@ -131,10 +166,14 @@ pub unsafe extern "C" fn hermes_child_exit_fd(child: *mut hermes_child, fd: *mut
     }
 }
 
-/// Waits until the leader has ended, for at most `timeout_ms` milliseconds; -1 waits for ever, 0 only looks. A group
-/// that is then empty is let go. `*status` is written on success only.
+/// Waits until the leader has ended. A group that is then empty is let go; one that is not stays covered until it is.
 ///
-/// Any thread; several may wait at once. Errors: `HERMES_ERR_TIMEOUT`.
+/// Memory: `*status` is written on success only.
+/// Units: `timeout_ms` in milliseconds; -1 waits for ever, 0 only looks.
+/// Threads: any; several may wait at once, and all are told the same.
+/// Fork: `HERMES_ERR_INVALID_ARGUMENT` in a forked copy.
+/// Errors: `HERMES_ERR_TIMEOUT` (it still runs), `HERMES_ERR_INVALID_ARGUMENT`, `HERMES_ERR_OS`, `HERMES_ERR_POISONED`. A
+/// status that the host itself has taken by `waitpid` is no error: its kind is `HERMES_UNKNOWN`.
 ///
 /// # Safety
 /// `status` points to as many bytes as its `size` says.
@@ -165,10 +204,14 @@ pub unsafe extern "C" fn hermes_child_wait(
     }
 }
 
-/// Sends a signal, 1 to 64, to the whole group, by way of the supervisor.
+/// Sends a signal to the whole group, by way of the supervisor.
 ///
-/// Any thread. Errors: `HERMES_ERR_NO_SUCH_GROUP` (ended), `HERMES_ERR_NOT_FOUND` (released), `HERMES_ERR_PERMISSION`,
-/// `HERMES_ERR_SUPERVISOR`.
+/// Memory: nothing is kept.
+/// Units: `signal` is a number from 1 to 64.
+/// Threads: any; waits for the supervisor's answer, usually less than a millisecond.
+/// Fork: `HERMES_ERR_INVALID_ARGUMENT` in a forked copy.
+/// Errors: `HERMES_ERR_NO_SUCH_GROUP` (ended), `HERMES_ERR_NOT_FOUND` (released), `HERMES_ERR_PERMISSION`,
+/// `HERMES_ERR_SUPERVISOR`, `HERMES_ERR_INVALID_ARGUMENT`, `HERMES_ERR_POISONED`.
 ///
 /// # Safety
 /// `err` as the head of the header says.
@@ -178,9 +221,14 @@ pub unsafe extern "C" fn hermes_child_signal(child: *mut hermes_child, signal: i
     unsafe { call(err, || handle::with(child, "hermes_child_signal", |handle| handle.child.signal(signal))) }
 }
 
-/// Sends a signal, 1 to 64, to the leader alone; never to another process that got its number.
+/// Sends a signal to the leader alone, and never to another process that has got its number.
 ///
-/// Any thread. Errors: `HERMES_ERR_NOT_FOUND` (it has ended), `HERMES_ERR_PERMISSION`.
+/// Memory: nothing is kept.
+/// Units: `signal` is a number from 1 to 64.
+/// Threads: any; does not wait.
+/// Fork: `HERMES_ERR_INVALID_ARGUMENT` in a forked copy.
+/// Errors: `HERMES_ERR_NOT_FOUND` (it has ended), `HERMES_ERR_PERMISSION`, `HERMES_ERR_INVALID_ARGUMENT`,
+/// `HERMES_ERR_POISONED`.
 ///
 /// # Safety
 /// `err` as the head of the header says.
@@ -196,12 +244,15 @@ pub unsafe extern "C" fn hermes_child_signal_leader(
     }
 }
 
-/// Ends the group: TERM (and CONT), `grace_ms` milliseconds to comply, then KILL. Returns when nothing in it runs. The
+/// Ends the group: TERM (and CONT, for what is stopped), time to comply, then KILL. Returns when nothing in it runs. The
 /// leader's status is still there for `hermes_child_wait`.
 ///
-/// Any thread; blocks for at most the grace and a few seconds. `grace_ms` is at most 16,777,215.
+/// Memory: nothing is kept; the handle is still to be freed.
+/// Units: `grace_ms`, the time to comply, in milliseconds; 16,777,215 at most.
+/// Threads: any; blocks for as long as the group lives, at most the grace and a few seconds.
+/// Fork: `HERMES_ERR_INVALID_ARGUMENT` in a forked copy.
 /// Errors: `HERMES_ERR_STILL_ALIVE` (the message says what is left), `HERMES_ERR_NOT_FOUND` (released),
-/// `HERMES_ERR_SUPERVISOR`.
+/// `HERMES_ERR_SUPERVISOR`, `HERMES_ERR_INVALID_ARGUMENT`, `HERMES_ERR_POISONED`. A group that has ended is no error.
 ///
 /// # Safety
 /// `err` as the head of the header says.
@@ -212,8 +263,12 @@ pub unsafe extern "C" fn hermes_child_stop(child: *mut hermes_child, grace_ms: u
     unsafe { call(err, || handle::with(child, "hermes_child_stop", |handle| handle.child.stop(grace))) }
 }
 
-/// Frees a handle and closes its pipe ends. The child is not stopped: it stays owned. NULL, and what is no handle, are
-/// ignored. A call on it that another thread is in ends as it would have.
+/// Frees a handle. The child is not stopped: it stays owned, and is reaped when it ends.
+///
+/// Memory: the handle is no longer one, and its pipe ends are closed. NULL, and what is no handle, are ignored.
+/// Threads: any; a call on the handle that another thread is in ends as it would have.
+/// Fork: ignored in a forked copy for a handle from before the fork.
+/// Errors: none.
 #[unsafe(no_mangle)]
 pub extern "C" fn hermes_child_free(child: *mut hermes_child) {
     // SAFETY: no error record. A panic has nobody to be told to.

@@ -42,8 +42,10 @@ unsafe impl Record for hermes_config {
 
 /// Sets grace, idle time, role, thread mode and home, before anything else of the library is used in this process.
 ///
-/// Any thread. A forked copy keeps the settings and may set its own. Strings are copied.
-///
+/// Memory: `config` is read during the call only; its strings are copied.
+/// Units: in the names of the fields.
+/// Threads: any; does not wait.
+/// Fork: a forked copy begins with its parent's settings and may set its own.
 /// Errors: `HERMES_ERR_INVALID_ARGUMENT` for a value out of range, and when the library is in use already.
 ///
 /// # Safety

@@ -8,7 +8,7 @@ use super::call::{call, hermes_error};
 use super::handle::{self, hermes_child};
 use super::record::{self, Record};
 use super::text;
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorCode, Result};
 use crate::{Command, Stdio};
 
 const STEP: &str = "hermes_spawn_owned";
@@ -71,10 +71,11 @@ unsafe impl Record for hermes_spawn_options {
 
 /// Starts a child that this process owns, and returns once its program was executed.
 ///
-/// `*out` is a new handle, to be freed with `hermes_child_free`; it is written on success only. Any thread. In a forked
-/// copy the child is the copy's. Strings and arrays are only read.
-///
-/// Errors, with no child left: `HERMES_ERR_INVALID_ARGUMENT`, `HERMES_ERR_SPAWN` (step and errno say why),
+/// Memory: `*out` is a new handle, to be freed with `hermes_child_free`; it is written on success only. All that
+/// `options` points to is read during the call only; descriptors in it stay the caller's.
+/// Threads: any.
+/// Fork: in a forked copy the child is the copy's.
+/// Errors, each of which leaves no child: `HERMES_ERR_INVALID_ARGUMENT`, `HERMES_ERR_SPAWN` (step and errno say why),
 /// `HERMES_ERR_SUPERVISOR` (nothing could watch over it), `HERMES_ERR_ROSTER_FULL`, `HERMES_ERR_OS`.
 ///
 /// # Safety
@@ -96,20 +97,27 @@ pub unsafe extern "C" fn hermes_spawn_owned(
 }
 
 /// # Safety
-/// The pointers in `options` as documented there.
+/// The pointers and descriptors in `options` as documented there.
 unsafe fn command(options: &hermes_spawn_options) -> Result<Command> {
     let unknown = options.flags & !KNOWN_FLAGS;
     if unknown != 0 {
         return Err(Error::invalid(STEP, format!("flags {unknown:#x} are not known to this version")));
     }
-    // SAFETY: the caller's promise, here and below.
-    let (argv, envp) = unsafe { (text::array(options.argv), text::array(options.envp)) };
-    let argv = argv.unwrap_or_default();
+    // SAFETY: the caller's promise.
+    let (argv, envp, program, cwd, family, pass) = unsafe {
+        (
+            text::array(options.argv, "argv", STEP)?.unwrap_or_default(),
+            text::array(options.envp, "envp", STEP)?,
+            text::optional(options.program),
+            text::optional(options.cwd),
+            text::optional_text(options.family),
+            text::numbers(options.pass_fds, options.pass_fd_count as usize, "pass_fds", STEP)?,
+        )
+    };
     let Some((&name, args)) = argv.split_first() else {
         return Err(Error::invalid(STEP, "argv is empty: it must hold the program's name at least"));
     };
-    let program = unsafe { text::optional(options.program) }.unwrap_or(name);
-    let mut command = Command::new(program);
+    let mut command = Command::new(program.unwrap_or(name));
     command.arg0(name).args(args);
     if let Some(envp) = envp {
         command.env_clear();
@@ -118,17 +126,20 @@ unsafe fn command(options: &hermes_spawn_options) -> Result<Command> {
             command.env(name, value);
         }
     }
-    if let Some(cwd) = unsafe { text::optional(options.cwd) } {
+    if let Some(cwd) = cwd {
         command.cwd(cwd);
     }
-    command.stdin(unsafe { stream("stdin_fd", options.stdin_fd)? });
-    command.stdout(unsafe { stream("stdout_fd", options.stdout_fd)? });
-    command.stderr(unsafe { stream("stderr_fd", options.stderr_fd)? });
-    for &fd in unsafe { text::numbers(options.pass_fds, options.pass_fd_count as usize, STEP)? } {
-        command.pass_fd(unsafe { borrow("pass_fds", fd)? });
-    }
-    if let Some(family) = unsafe { text::optional_text(options.family) } {
+    if let Some(family) = family {
         command.family(family);
+    }
+    // SAFETY: the caller's promise.
+    unsafe {
+        command.stdin(stream("stdin_fd", options.stdin_fd)?);
+        command.stdout(stream("stdout_fd", options.stdout_fd)?);
+        command.stderr(stream("stderr_fd", options.stderr_fd)?);
+        for &fd in pass {
+            command.pass_fd(borrow("pass_fds", fd)?);
+        }
     }
     let has = |flag| options.flags & flag != 0;
     command.group_only(has(HERMES_SPAWN_GROUP_ONLY));
@@ -146,19 +157,19 @@ fn variable(line: &OsStr) -> Result<(&OsStr, &OsStr)> {
 }
 
 /// # Safety
-/// A descriptor stays open until the child was started.
+/// A descriptor is open during the call.
 unsafe fn stream(name: &str, fd: i32) -> Result<Stdio> {
     match fd {
         HERMES_STDIO_INHERIT => Ok(Stdio::inherit()),
         HERMES_STDIO_NULL => Ok(Stdio::null()),
         HERMES_STDIO_PIPE => Ok(Stdio::piped()),
         HERMES_STDIO_TO_STDOUT => Ok(Stdio::to_stdout()),
-        // SAFETY: the caller's promise. A duplicate of ours lives as long as the command.
         _ => {
+            // SAFETY: the caller's promise. A duplicate of ours lives as long as the command.
             let owned = unsafe { borrow(name, fd)? }.try_clone_to_owned();
             let failed = |error: std::io::Error| {
                 let errno = error.raw_os_error().unwrap_or(libc::EBADF);
-                Error::with_errno(crate::ErrorCode::Os, "dup", errno, format!("{name} {fd}"))
+                Error::with_errno(ErrorCode::Os, "dup", errno, format!("{name} {fd}"))
             };
             owned.map(Stdio::from).map_err(failed)
         }

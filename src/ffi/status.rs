@@ -53,7 +53,13 @@ unsafe impl Record for hermes_status_info {
     const NAME: &'static str = "hermes_status_info";
 }
 
-/// What is in force in this process, and why. Any thread. In a forked copy: the copy's own state.
+/// What is in force in this process, and why. The first use of the library, if it is the first: its threads are started.
+///
+/// Memory: `*info` is written on success only; all text in it is part of it.
+/// Units: in the names of the fields.
+/// Threads: any; does not wait.
+/// Fork: in a forked copy, the copy's own state.
+/// Errors: `HERMES_ERR_INVALID_ARGUMENT`; else only if the library cannot be used at all in this process.
 ///
 /// # Safety
 /// `info` points to as many bytes as its `size` says.

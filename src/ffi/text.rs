@@ -8,6 +8,17 @@ use crate::error::{Error, Result};
 /// Elements of an array that a caller can mean; more is a wrong count.
 const LONGEST_ARRAY: usize = 1 << 20;
 
+/// Whether something can lie at this address at all. Where it points is the caller's word.
+pub(super) fn check_address<T>(address: *const T, name: &str, step: &'static str) -> Result<()> {
+    if address.is_null() {
+        return Err(Error::invalid(step, format!("{name} is NULL")));
+    }
+    if !address.is_aligned() {
+        return Err(Error::invalid(step, format!("{name} is at {address:p}, where none can be: it is not aligned")));
+    }
+    Ok(())
+}
+
 /// A NUL-terminated string, or nothing for NULL.
 ///
 /// # Safety
@@ -30,25 +41,35 @@ pub(super) unsafe fn optional_text(from: *const c_char) -> Option<String> {
 ///
 /// # Safety
 /// NULL, or an array of NUL-terminated strings that ends with NULL, unchanged while the result is used.
-pub(super) unsafe fn array<'a>(from: *const *const c_char) -> Option<Vec<&'a OsStr>> {
+pub(super) unsafe fn array<'a>(
+    from: *const *const c_char,
+    name: &str,
+    step: &'static str,
+) -> Result<Option<Vec<&'a OsStr>>> {
     if from.is_null() {
-        return None;
+        return Ok(None);
     }
+    check_address(from, name, step)?;
     // SAFETY: the array ends with NULL.
-    Some((0..).map_while(|i| unsafe { optional(*from.add(i)) }).collect())
+    Ok(Some((0..).map_while(|i| unsafe { optional(*from.add(i)) }).collect()))
 }
 
 /// `count` numbers.
 ///
 /// # Safety
 /// `from` points to `count` of them, unchanged while the result is used; it may be NULL if there are none.
-pub(super) unsafe fn numbers<'a>(from: *const i32, count: usize, step: &'static str) -> Result<&'a [i32]> {
+pub(super) unsafe fn numbers<'a>(
+    from: *const i32,
+    count: usize,
+    name: &str,
+    step: &'static str,
+) -> Result<&'a [i32]> {
     if count == 0 {
         return Ok(&[]);
     }
-    if from.is_null() || count > LONGEST_ARRAY {
-        let told = format!("an array at {from:p} cannot have {count} elements");
-        return Err(Error::invalid(step, told));
+    check_address(from, name, step)?;
+    if count > LONGEST_ARRAY {
+        return Err(Error::invalid(step, format!("{name} has {count} elements; {LONGEST_ARRAY} at most")));
     }
     // SAFETY: the caller's promise.
     Ok(unsafe { std::slice::from_raw_parts(from, count) })
@@ -59,6 +80,7 @@ pub(super) unsafe fn numbers<'a>(from: *const i32, count: usize, step: &'static 
 /// # Safety
 /// NULL or valid for one write.
 pub(super) unsafe fn out<'a, T>(to: *mut T, name: &str, step: &'static str) -> Result<&'a mut T> {
-    // SAFETY: the caller's promise.
-    unsafe { to.as_mut() }.ok_or_else(|| Error::invalid(step, format!("{name} is NULL")))
+    check_address(to, name, step)?;
+    // SAFETY: not NULL, aligned, and the caller's promise.
+    Ok(unsafe { &mut *to })
 }

@@ -1,23 +1,34 @@
-//! `include/hermes_spawn.h` is what cbindgen makes of `src/ffi`.
+//! `include/hermes_spawn.h` is what cbindgen makes of `src/ffi`, and says of each function what a caller must know.
 //!
 //! `HERMES_SPAWN_BLESS=1 cargo test --test ffi header` writes it anew.
 
 use std::path::Path;
 
+use crate::header;
+
+/// In the order in which a reader wants them. One that is forgotten here is missing in the header, and the test that
+/// compares it with the exported symbols says so.
+const SOURCES: &[&str] = &[
+    "error.rs",
+    "ffi/call.rs",
+    "ffi/record.rs",
+    "ffi/text.rs",
+    "ffi/handle.rs",
+    "ffi/version.rs",
+    "ffi/config.rs",
+    "ffi/spawn.rs",
+    "ffi/child.rs",
+    "ffi/groups.rs",
+    "ffi/status.rs",
+];
+
 #[test]
 fn header_is_what_the_source_says() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let mut builder = cbindgen::Builder::new()
-        .with_config(cbindgen::Config::from_file(root.join("cbindgen.toml")).expect("cbindgen.toml"))
-        .with_src(root.join("src/error.rs"));
-    let mut sources: Vec<_> =
-        std::fs::read_dir(root.join("src/ffi")).expect("src/ffi").map(|entry| entry.expect("entry").path()).collect();
-    // The module itself would bring its files in a second time.
-    sources.retain(|path| !path.ends_with("mod.rs"));
-    sources.sort();
-    for source in sources {
-        builder = builder.with_src(source);
-    }
+    let mut config = cbindgen::Config::from_file(root.join("cbindgen.toml")).expect("cbindgen.toml");
+    config.after_includes = config.after_includes.map(|text| with_versions(&text));
+    let sources = SOURCES.iter().map(|source| root.join("src").join(source));
+    let builder = sources.fold(cbindgen::Builder::new().with_config(config), cbindgen::Builder::with_src);
     let mut made = Vec::new();
     builder.generate().expect("cbindgen").write(&mut made);
     let made = without_safety(&String::from_utf8(made).expect("UTF-8"));
@@ -31,6 +42,13 @@ fn header_is_what_the_source_says() {
         made == committed,
         "include/hermes_spawn.h is not what src/ffi says; run: HERMES_SPAWN_BLESS=1 cargo test --test ffi header"
     );
+}
+
+fn with_versions(text: &str) -> String {
+    text.replace("@MAJOR@", env!("CARGO_PKG_VERSION_MAJOR"))
+        .replace("@MINOR@", env!("CARGO_PKG_VERSION_MINOR"))
+        .replace("@PATCH@", env!("CARGO_PKG_VERSION_PATCH"))
+        .replace("@VERSION@", env!("CARGO_PKG_VERSION"))
 }
 
 /// Rust's "Safety" sections say what the conventions at the head of the header say already.
@@ -49,4 +67,20 @@ fn without_safety(text: &str) -> String {
         }
     }
     kept.join("\n") + "\n"
+}
+
+#[test]
+fn each_function_says_what_a_caller_must_know() {
+    let functions = header::functions();
+    assert!(functions.len() >= 20, "{functions:?}");
+    for function in functions {
+        let told = function.comment.to_lowercase();
+        for word in ["memory", "threads", "fork", "errors"] {
+            let is_label = |line: &str| line.split(':').next().is_some_and(|labels| labels.contains(word));
+            assert!(told.lines().any(is_label), "{} does not speak of {word}:\n{}", function.name, function.comment);
+        }
+        let has_quantity = ["_ms", "count", "signal,"].iter().any(|word| function.declaration.contains(word));
+        let has_units = function.comment.contains("Units: ");
+        assert!(has_units || !has_quantity, "{} does not speak of units:\n{}", function.name, function.comment);
+    }
 }

@@ -58,12 +58,7 @@ pub(super) unsafe fn array<'a>(
 ///
 /// # Safety
 /// `from` points to `count` of them, unchanged while the result is used; it may be NULL if there are none.
-pub(super) unsafe fn numbers<'a>(
-    from: *const i32,
-    count: usize,
-    name: &str,
-    step: &'static str,
-) -> Result<&'a [i32]> {
+pub(super) unsafe fn numbers<'a>(from: *const i32, count: usize, name: &str, step: &'static str) -> Result<&'a [i32]> {
     if count == 0 {
         return Ok(&[]);
     }

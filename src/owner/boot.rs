@@ -61,7 +61,7 @@ fn told((step, errno): (&'static str, Errno)) -> Error {
 
 /// Tries the kernel's features. The descriptors live for microseconds.
 fn probe() -> Step<Kernel> {
-    let own = step("pidfd_open", pidfd::open(process::pid()))?;
+    let own = step("pidfd_open", pidfd::of_this_process())?;
     let pidfs = pidfd::has_pidfs(&own);
     Ok(Kernel { pidfs, memory: step("clone", clone::probe_memory())? })
 }
@@ -118,7 +118,7 @@ fn prepare(settings: Settings, kernel: Kernel, ancestors: Vec<Ancestor>) -> Step
     for end in [&held_a, &held_b, &to_watcher, &orders, &lifeline_a, &lifeline_b] {
         step("fcntl", fd::set_nonblocking(end))?;
     }
-    let owner = step("pidfd_open", pidfd::open(process::pid()))?;
+    let owner = step("pidfd_open", pidfd::of_this_process())?;
     describe_owner(roster, &settings, &ancestors, mode::PRIVATE_TABLES)?;
     let kept = Kept::new([&orders, &lifeline_a, &lifeline_b, &held_b, &roster_fd, &owner, &held_a, &to_watcher]);
     let (tell, told) = sync_channel(0);

@@ -92,6 +92,9 @@ fn open_from(tid: i32, number: i32) -> std::result::Result<OwnedFd, Errno> {
 pub(super) struct Book {
     next: u64,
     watched: HashMap<u64, Watched>,
+    /// Leaders that no descriptor tells about, since none is to be had: the table is full, or an emulator does not know
+    /// the call. They are looked at now and again.
+    unseen: Vec<(Arc<Leader>, Task)>,
     offered: HashMap<i32, OwnedFd>,
 }
 
@@ -111,7 +114,7 @@ enum Task {
 impl Book {
     /// `first` is the lowest token that is the book's.
     pub(super) fn new(first: u64) -> Book {
-        Book { next: first, watched: HashMap::new(), offered: HashMap::new() }
+        Book { next: first, watched: HashMap::new(), unseen: Vec::new(), offered: HashMap::new() }
     }
 
     /// Takes the orders that have come.
@@ -143,10 +146,25 @@ impl Book {
         let token = self.next;
         self.next += 1;
         // The order matters: a pidfd that was opened before the look is of the process that was looked at.
-        let pidfd = pidfd::open(leader.pid).ok().filter(|_| leader.is_still_itself());
+        let pidfd = pidfd::open(leader.pid).ok();
+        if !leader.is_still_itself() {
+            return task.finish(&leader);
+        }
         match pidfd.filter(|pidfd| epoll.add(pidfd, token).is_ok()) {
             Some(pidfd) => drop(self.watched.insert(token, Watched { leader, _pidfd: pidfd, task })),
-            None => task.finish(&leader),
+            None => self.unseen.push((leader, task)),
+        }
+    }
+
+    /// Whether there are leaders to be looked at.
+    pub(super) fn must_look(&self) -> bool {
+        !self.unseen.is_empty()
+    }
+
+    /// Looks at them.
+    pub(super) fn look(&mut self) {
+        for (leader, task) in self.unseen.extract_if(.., |(leader, _)| leader.has_ended()) {
+            task.finish(&leader);
         }
     }
 

@@ -129,6 +129,11 @@ impl Leader {
         Ok(*status)
     }
 
+    /// Whether it has ended; it is not reaped.
+    pub(crate) fn has_ended(&self) -> bool {
+        self.status().is_some() || process::wait_child(self.pid, Wait::Peek) != Ok(None) || !self.is_still_itself()
+    }
+
     /// Waits for its end, however long, and reaps it.
     pub(crate) fn collect_blocking(&self) -> Result<ExitStatus> {
         loop {

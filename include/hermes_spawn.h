@@ -361,7 +361,8 @@ int32_t hermes_child_take_stderr_fd(struct hermes_child *child);
 //
 // Memory: `*fd` is the caller's to close, with the handle or long after it; it is written on success only.
 // Threads: any; each call makes another descriptor.
-// Fork: `HERMES_ERR_INVALID_ARGUMENT` in a forked copy. A descriptor that it has inherited tells the same.
+// Fork: `HERMES_ERR_INVALID_ARGUMENT` in a forked copy. A descriptor that it has inherited is the same pipe: whoever
+// reads first gets the record.
 // Errors: `HERMES_ERR_UNSUPPORTED` without the library's threads, `HERMES_ERR_INVALID_ARGUMENT`, `HERMES_ERR_OS`,
 // `HERMES_ERR_TIMEOUT` (the library's thread does not answer for 5 s), `HERMES_ERR_POISONED`.
 int32_t hermes_child_exit_fd(struct hermes_child *child,
@@ -430,7 +431,8 @@ void hermes_child_free(struct hermes_child *child);
 // Fork: in a forked copy the groups become the copy's; its parent's are the parent's still.
 // Errors, with nothing taken over: `HERMES_ERR_UNSAFE_GROUP` (0, 1, negative, this process's own group, the
 // supervisor's, an ancestor's), `HERMES_ERR_NO_SUCH_GROUP`, `HERMES_ERR_PERMISSION` (another user's),
-// `HERMES_ERR_IDENTITY` (/proc does not tell who leads it), `HERMES_ERR_SUPERVISOR`, `HERMES_ERR_ROSTER_FULL`.
+// `HERMES_ERR_IDENTITY` (/proc does not tell who leads it), `HERMES_ERR_SUPERVISOR`, `HERMES_ERR_ROSTER_FULL`,
+// `HERMES_ERR_INVALID_ARGUMENT`.
 int32_t hermes_own_process_groups(const int32_t *pgids,
                                   size_t count,
                                   struct hermes_error *err);

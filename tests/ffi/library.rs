@@ -1,6 +1,5 @@
 //! The C library as a packager gets it: built and installed once by `install.sh`, into Cargo's folder for tests.
 
-use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::LazyLock;
@@ -34,15 +33,6 @@ fn install() -> Library {
 impl Library {
     pub fn file(&self, name: &str) -> PathBuf {
         self.prefix.join("lib").join(name)
-    }
-
-    /// A command that finds the installed library, at build time by pkg-config and at run time by its name. A home and
-    /// a folder for temporary files of its own.
-    pub fn command(&self, program: impl AsRef<OsStr>, place: &Path) -> Command {
-        let mut command = Command::new(program);
-        command.current_dir(place).env("HERMES_HOME", place).env("TMPDIR", place);
-        command.env("PKG_CONFIG_PATH", self.file("pkgconfig")).env("LD_LIBRARY_PATH", self.prefix.join("lib"));
-        command
     }
 }
 

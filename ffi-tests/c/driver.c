@@ -126,7 +126,7 @@ static void a_child_leads_its_group(void) {
     CHECK_NUMBER(pid, hermes_child_pgid(child));
     CHECK_NUMBER(pid, getpgid(pid));
     CHECK_NUMBER(pid, getsid(pid));
-    MUST(hermes_child_stop(child, 5000, NULL), error);
+    MUST(hermes_child_stop(child, 5000, &error), error);
     hermes_child_free(child);
 
     hermes_spawn_options options = defaults();
@@ -135,7 +135,7 @@ static void a_child_leads_its_group(void) {
     pid = hermes_child_pid(child);
     CHECK_NUMBER(pid, getpgid(pid));
     CHECK_NUMBER(getsid(0), getsid(pid));
-    MUST(hermes_child_stop(child, 5000, NULL), error);
+    MUST(hermes_child_stop(child, 5000, &error), error);
     hermes_child_free(child);
 }
 

@@ -51,6 +51,18 @@ static void a_stop_and_a_wait_do_not_keep_each_other(void) {
     }
 }
 
+// What is not searched for when this process dies is stopped like anything else.
+static void a_stop_is_no_error_for_a_group_only_child(void) {
+    hermes_spawn_options options = defaults();
+    options.flags = HERMES_SPAWN_GROUP_ONLY;
+    for (int round = 0; round < 100; round++) {
+        hermes_child *child = start("exec sleep 600", options);
+        MUST(hermes_child_stop(child, 5000, &error), error);
+        CHECK_NUMBER(HERMES_ERR_NO_SUCH_GROUP, hermes_child_signal(child, SIGTERM, &error));
+        hermes_child_free(child);
+    }
+}
+
 static void signals_reach_the_leader_or_the_group(void) {
     hermes_spawn_options options = with_output();
     hermes_child *child = start("trap 'echo caught; exit 0' USR1; echo ready; while :; do sleep 0.01; done", options);
@@ -120,6 +132,7 @@ static void *all(void *unused) {
     an_end_is_told_to_all_who_ask();
     a_wait_has_an_end_and_a_stop_too();
     a_stop_and_a_wait_do_not_keep_each_other();
+    a_stop_is_no_error_for_a_group_only_child();
     signals_reach_the_leader_or_the_group();
     an_end_can_be_polled_for();
     an_end_is_noticed_without_a_descriptor();

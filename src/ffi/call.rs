@@ -43,13 +43,23 @@ pub(super) unsafe fn call(err: *mut hermes_error, body: impl FnOnce() -> Result<
             return ErrorCode::InvalidArgument as i32;
         }
     }
-    let error = match contain(body) {
-        Ok(()) => return 0,
-        Err(error) => error,
-    };
-    if !err.is_null() {
+    match contain(body) {
+        Ok(()) => 0,
         // SAFETY: the structure has the size that it says.
-        unsafe { record::write(err, &describe(&error)) };
+        Err(error) => unsafe { report(err, &error) },
+    }
+}
+
+/// Apart from the frame, of which each function has a copy.
+///
+/// # Safety
+/// As for [`call`], and the size is one of a record.
+#[cold]
+#[inline(never)]
+unsafe fn report(err: *mut hermes_error, error: &Error) -> i32 {
+    if !err.is_null() {
+        // SAFETY: the caller's promise.
+        unsafe { record::write(err, &describe(error)) };
     }
     error.code() as i32
 }
@@ -66,10 +76,14 @@ fn contain(body: impl FnOnce() -> Result<()>) -> Result<()> {
     INSIDE.set(true);
     let result = catch_unwind(AssertUnwindSafe(body));
     INSIDE.set(false);
-    result.unwrap_or_else(|panic| {
-        let told = format!("a defect in the library: {} ({})", said(&*panic), PLACE.take());
-        Err(Error::new(ErrorCode::Panic, "panic", told))
-    })
+    result.unwrap_or_else(|panic| Err(defect(&*panic)))
+}
+
+#[cold]
+#[inline(never)]
+fn defect(panic: &(dyn Any + Send)) -> Error {
+    let told = format!("a defect in the library: {} ({})", said(panic), PLACE.take());
+    Error::new(ErrorCode::Panic, "panic", told)
 }
 
 /// A library writes nothing to its host's standard error, which is where Rust reports panics. Those outside of calls

@@ -68,19 +68,7 @@ pub(super) fn with<T>(
     step: &'static str,
     body: impl FnOnce(&Handle) -> Result<T>,
 ) -> Result<T> {
-    let known = table().get(&handle.addr()).cloned();
-    let Some(handle) = known else {
-        let told = if handle.is_null() {
-            "the child's handle is NULL".to_string()
-        } else {
-            format!("{handle:p} is no child of process {}: freed, or from before a fork", sys::process::pid())
-        };
-        return Err(Error::invalid(step, told));
-    };
-    if handle.poisoned.load(Ordering::SeqCst) {
-        let told = format!("a call on child {} has panicked before; only freeing it is left", handle.child.pid());
-        return Err(Error::new(ErrorCode::Poisoned, step, told));
-    }
+    let handle = find(handle, step)?;
     match catch_unwind(AssertUnwindSafe(|| body(&handle))) {
         Ok(result) => result,
         Err(panic) => {
@@ -88,6 +76,23 @@ pub(super) fn with<T>(
             resume_unwind(panic)
         }
     }
+}
+
+fn find(handle: *const hermes_child, step: &'static str) -> Result<Arc<Handle>> {
+    let known = table().get(&handle.addr()).cloned();
+    let Some(known) = known else {
+        let told = if handle.is_null() {
+            "the child's handle is NULL".to_string()
+        } else {
+            format!("{handle:p} is no child of process {}: freed, or from before a fork", sys::process::pid())
+        };
+        return Err(Error::invalid(step, told));
+    };
+    if known.poisoned.load(Ordering::SeqCst) {
+        let told = format!("a call on child {} has panicked before; only freeing it is left", known.child.pid());
+        return Err(Error::new(ErrorCode::Poisoned, step, told));
+    }
+    Ok(known)
 }
 
 impl Handle {

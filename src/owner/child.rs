@@ -12,6 +12,7 @@ use super::roster::Tenancy;
 use super::runtime::{Runtime, Tie, chores};
 use super::single;
 use crate::error::{Error, ErrorCode, Result};
+use crate::identity;
 use crate::roster::Side;
 use crate::roster::request::{self, Request};
 use crate::sys::process;
@@ -161,9 +162,7 @@ impl Child {
         };
         match self.ask(Request::Stop { grace_ms }, grace, STEP)? {
             Answer::Done => Ok(()),
-            Answer::Gone if self.runtime.roster.is_let_go(self.tenancy.word.serial()) && self.group_exists() => {
-                Err(self.not_ours(STEP))
-            }
+            Answer::Gone if self.was_released() => Err(self.not_ours(STEP)),
             Answer::Gone => Ok(()),
             Answer::Failed(code) => Err(self.refusal(code, STEP)),
         }
@@ -227,9 +226,17 @@ impl Child {
         Err(Error::invalid(step, told))
     }
 
+    /// Let go while it lived. The mark of a child that was started `group_only` is let go from the beginning, and a
+    /// zombie that nobody has reaped yet is no life.
+    fn was_released(&self) -> bool {
+        self.runtime.roster.is_let_go(self.tenancy.word.serial())
+            && self.group_exists()
+            && identity::group_has_living_member(self.leader.pid)
+    }
+
     fn not_ours(&self, step: &'static str) -> Error {
         let group = self.leader.pid;
-        if self.runtime.roster.is_let_go(self.tenancy.word.serial()) {
+        if self.was_released() {
             return Error::new(ErrorCode::NotFound, step, format!("group {group} was released and is no longer ours"));
         }
         Error::new(ErrorCode::NoSuchGroup, step, format!("group {group} has ended"))

@@ -10,6 +10,7 @@
 //! - [`single`]: the fallback without threads.
 //! - [`command`], [`environment`], [`spawn`]: starting a child; [`child`], [`leader`], [`exits`], [`mailbox`]: what can be done with it.
 //! - [`groups`]: groups that somebody else started.
+//! - [`handover`]: a value from one thread to another.
 //! - [`status`]: what is in force, and why.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -20,6 +21,7 @@ pub(crate) mod command;
 mod environment;
 pub(crate) mod exits;
 pub(crate) mod groups;
+mod handover;
 pub(crate) mod keeper;
 pub(crate) mod leader;
 pub(crate) mod life;

@@ -15,7 +15,7 @@ defined() { sed -n "s/^#define $1 \"*\([^\"]*\)\"*\$/\1/p" $header; }
 shared="libhermes_spawn.so.$(defined HERMES_ABI_VERSION)"
 
 # Without the program and what only that needs.
-cargo build --release --locked --lib --no-default-features
+"${CARGO:-cargo}" build --release --locked --lib --no-default-features
 built="${CARGO_TARGET_DIR:-target}/release"
 
 install -d "$to/include" "$to/lib/pkgconfig"

@@ -116,6 +116,9 @@ static void guarantees_have_their_names(void) {
         CHECK(strcmp(names[i], info.guarantees[i].name) == 0);
         CHECK(info.guarantees[i].value[0] != '\0');
     }
+#ifdef UNDER_VALGRIND
+    CHECK(strcmp(info.guarantees[2].value, "after-spawn") == 0 && info.guarantees[2].why[0] != '\0');
+#endif
     MUST(hermes_child_stop(child, 5000, &error), error);
     hermes_child_free(child);
 }

@@ -1,10 +1,10 @@
 //! The C ABI: thin, one file an area, no logic. The conventions stand at the head of `include/hermes_spawn.h`
 //! (`cbindgen.toml` writes them there); what keeps them is in this folder:
 //!
-//! - [`call`]: one frame around every function: the error record, and panics that must not cross into C.
-//! - [`record`]: structures that say their size, after the rule of clone3(2).
-//! - [`text`]: strings and arrays from C.
-//! - [`handle`]: children as handles that can be wrong without harm.
+//! - `call`: one frame around every function: the error record, and panics that must not cross into C.
+//! - `record`: structures that say their size, after the rule of clone3(2).
+//! - `text`: strings and arrays from C.
+//! - `handle`: children as handles that can be wrong without harm.
 //!
 //! `unsafe` stands here because C hands over addresses: each function trusts its caller for as much as the header
 //! says, and no further.

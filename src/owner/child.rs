@@ -114,8 +114,8 @@ impl Child {
     /// which knows the group by more than its number.
     ///
     /// # Errors
-    /// `InvalidArgument`: no signal 1 to 64. `NoSuchGroup`: the group has ended or was released. `Permission`: no
-    /// member may be signalled. `Supervisor`: there is none to do it.
+    /// `InvalidArgument`: no signal 1 to 64. `NoSuchGroup`: the group has ended. `NotFound`: it was released.
+    /// `Permission`: no member may be signalled. `Supervisor`: there is none to do it.
     pub fn signal(&self, signal: i32) -> Result<()> {
         const STEP: &str = "signal";
         self.check_mine(STEP)?;

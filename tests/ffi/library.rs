@@ -22,7 +22,8 @@ fn install() -> Library {
     let mut install = Command::new(root().join("install.sh"));
     // Folders of its own: a library built with other options must not be taken for this one.
     install.arg(&prefix).env("CARGO_TARGET_DIR", place.join("c-library")).env_remove("DESTDIR");
-    install.env("RUSTFLAGS", format!("{flags} --print native-static-libs")).env("CARGO_TERM_COLOR", "never");
+    install.env("RUSTFLAGS", format!("{flags} --print native-static-libs")).env_remove("CARGO_ENCODED_RUSTFLAGS");
+    install.env("CARGO_TERM_COLOR", "never");
     let output = must_run(&mut install);
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     let native = said.lines().find_map(|line| line.trim().strip_prefix("note: native-static-libs: "));

@@ -31,6 +31,8 @@ fn readme_links_what_rustc_asks_for() {
     let output = Workshop::new().shell("pkg-config --static --libs-only-l hermes_spawn");
     let of_pkg_config = String::from_utf8_lossy(&output.stdout).into_owned();
     assert_eq!(libraries(&of_pkg_config), in_static);
+    let version = Workshop::new().shell("pkg-config --modversion hermes_spawn").stdout;
+    assert_eq!(String::from_utf8_lossy(&version).trim(), env!("CARGO_PKG_VERSION"));
 }
 
 #[test]

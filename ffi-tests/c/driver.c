@@ -48,6 +48,12 @@ static void streams_are_connected(void) {
     close(ends[1]);
     CHECK(strcmp(text_of(ends[0]), "mine\n") == 0);
     hermes_child_free(child);
+
+    // As a host like Node has its own: for the child they are open all the same.
+    options = with_output();
+    int own = open("/dev/null", O_RDONLY);
+    CHECK(own >= 0 && dup2(own, 0) == 0 && fcntl(0, F_SETFD, FD_CLOEXEC) == 0);
+    expect_output(start("[ -e /proc/self/fd/0 ] && echo inherited", options), "inherited\n");
 }
 
 static void words_arrive_as_given(void) {

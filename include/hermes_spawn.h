@@ -54,7 +54,7 @@
 #define HERMES_STATUS_INFO_INIT {sizeof(struct hermes_status_info), 0, 0, 0, 0, 0, 0, 0, {{{0}, {0}, {0}}}, {0}}
 #define HERMES_SPAWN_OPTIONS_INIT \
     {sizeof(struct hermes_spawn_options), 0, NULL, NULL, NULL, NULL, HERMES_STDIO_INHERIT, HERMES_STDIO_INHERIT, \
-     HERMES_STDIO_INHERIT, 0, NULL, NULL}
+     HERMES_STDIO_INHERIT, 0, NULL, NULL, 0, 0}
 
 
 // Version of the ABI: raised when something that compiled and ran against an older header would no longer do so. The
@@ -211,6 +211,12 @@ typedef struct hermes_spawn_options {
     const int32_t *pass_fds;
     // What kind of thing this is, for people (`browser`, `mcp-server`...). NULL: nothing.
     const char *family;
+    // Milliseconds to wait at most for what passes by itself: a supervisor that is being started or replaced
+    // (`HERMES_ERR_SUPERVISOR` when they are over), a program that is open for writing (`HERMES_ERR_SPAWN`, ETXTBSY).
+    // For an event loop, which can try again later. 0: 10 s, 3 s and 300 ms.
+    uint32_t wait_limit_ms;
+    // Zero.
+    uint32_t reserved;
 } hermes_spawn_options;
 
 // How a child ended. The exit descriptor delivers exactly this record.

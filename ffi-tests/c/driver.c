@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 
 #include "children.h"
@@ -112,6 +113,37 @@ static void failures_say_step_and_errno(void) {
     expect_failure(options, "true", "fcntl", EBADF);
 }
 
+// A program that somebody writes to is waited for, unless the caller has no time.
+static void a_wait_can_be_limited(void) {
+    char program[] = "./busy-XXXXXX";
+    int writer = mkstemp(program);
+    CHECK(writer >= 0 && fchmod(writer, 0700) == 0 && write(writer, "#!/bin/sh\n", 10) == 10);
+    const char *const argv[] = {program, NULL};
+    hermes_child *child = NULL;
+    hermes_spawn_options options = defaults();
+    struct timespec begun;
+    long took_ms = 300;
+    options.argv = argv;
+    options.wait_limit_ms = 1;
+    // More than once, should the machine be too busy for a millisecond to be one.
+    for (int tries = 0; tries < 10 && took_ms >= 300; tries++) {
+        clock_gettime(CLOCK_MONOTONIC, &begun);
+        CHECK_NUMBER(HERMES_ERR_SPAWN, hermes_spawn_owned(&options, &child, &error));
+        CHECK_NUMBER(ETXTBSY, error.os_errno);
+        took_ms = elapsed_ms(&begun);
+    }
+    CHECK(took_ms < 300);
+    options.wait_limit_ms = 0;
+    clock_gettime(CLOCK_MONOTONIC, &begun);
+    CHECK_NUMBER(HERMES_ERR_SPAWN, hermes_spawn_owned(&options, &child, &error));
+    CHECK(elapsed_ms(&begun) >= 300);
+    close(writer);
+    MUST(hermes_spawn_owned(&options, &child, &error), error);
+    CHECK_NUMBER(HERMES_EXITED, end_of(child).kind);
+    hermes_child_free(child);
+    unlink(program);
+}
+
 static void guarantees_have_their_names(void) {
     const char *const names[] = {"lifeline", "group_signal", "registration", "supervisor", "escapees", "reuse_proof"};
     hermes_child *child = start("exec sleep 600", defaults());
@@ -156,6 +188,7 @@ static void *all(void *unused) {
     words_arrive_as_given();
     only_passed_descriptors_arrive();
     a_child_leads_its_group();
+    a_wait_can_be_limited();
     guarantees_have_their_names();
     return unused;
 }

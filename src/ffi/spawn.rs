@@ -3,6 +3,7 @@
 use std::ffi::{OsStr, c_char};
 use std::os::fd::BorrowedFd;
 use std::os::unix::ffi::OsStrExt;
+use std::time::Duration;
 
 use super::call::{call, hermes_error};
 use super::handle::{self, hermes_child};
@@ -61,6 +62,12 @@ pub struct hermes_spawn_options {
     pub pass_fds: *const i32,
     /// What kind of thing this is, for people (`browser`, `mcp-server`...). NULL: nothing.
     pub family: *const c_char,
+    /// Milliseconds to wait at most for what passes by itself: a supervisor that is being started or replaced
+    /// (`HERMES_ERR_SUPERVISOR` when they are over), a program that is open for writing (`HERMES_ERR_SPAWN`, ETXTBSY).
+    /// For an event loop, which can try again later. 0: 10 s, 3 s and 300 ms.
+    pub wait_limit_ms: u32,
+    /// Zero.
+    pub reserved: u32,
 }
 
 // SAFETY: repr(C), size first, integers and pointers.
@@ -99,6 +106,9 @@ pub unsafe extern "C" fn hermes_spawn_owned(
 /// # Safety
 /// The pointers and descriptors in `options` as documented there.
 unsafe fn command(options: &hermes_spawn_options) -> Result<Command> {
+    if options.reserved != 0 {
+        return Err(Error::invalid(STEP, format!("reserved is {}, and must be 0", options.reserved)));
+    }
     let unknown = options.flags & !KNOWN_FLAGS;
     if unknown != 0 {
         return Err(Error::invalid(STEP, format!("flags {unknown:#x} are not known to this version")));
@@ -140,6 +150,9 @@ unsafe fn command(options: &hermes_spawn_options) -> Result<Command> {
         for &fd in pass {
             command.pass_fd(borrow("pass_fds", fd)?);
         }
+    }
+    if options.wait_limit_ms > 0 {
+        command.wait_limit(Duration::from_millis(options.wait_limit_ms.into()));
     }
     let has = |flag| options.flags & flag != 0;
     command.group_only(has(HERMES_SPAWN_GROUP_ONLY));

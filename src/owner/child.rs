@@ -191,7 +191,7 @@ impl Child {
         if self.tenancy.held().is_none() {
             return Ok(Answer::Gone);
         }
-        self.runtime.ensure_supervised()?;
+        self.runtime.ensure_supervised(Duration::MAX)?;
         // A leader that nobody reaps makes every question for its group be answered by a zombie, and whether anything
         // else lives must then be read from all of /proc.
         self.runtime.ask(self.tenancy, ask, limit, step, || drop(self.leader.collect()))

@@ -3,6 +3,7 @@
 use std::ffi::{OsStr, OsString};
 use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd};
 use std::path::PathBuf;
+use std::time::Duration;
 
 use super::child::Child;
 use super::spawn;
@@ -91,6 +92,7 @@ pub struct Command {
     pub(super) group_only: bool,
     pub(super) keep_session: bool,
     pub(super) controlling_tty: bool,
+    pub(super) wait_limit: Duration,
 }
 
 impl Command {
@@ -108,6 +110,7 @@ impl Command {
             group_only: false,
             keep_session: false,
             controlling_tty: false,
+            wait_limit: Duration::MAX,
         }
     }
 
@@ -208,6 +211,14 @@ impl Command {
     /// [`keep_session`](Command::keep_session), the child's group becomes that terminal's foreground group.
     pub fn controlling_tty(&mut self, controlling_tty: bool) -> &mut Command {
         self.controlling_tty = controlling_tty;
+        self
+    }
+
+    /// How long [`spawn_owned`](Command::spawn_owned) may wait for what passes by itself: a supervisor that is being
+    /// started (10 s at most) or replaced (3 s), a program that somebody has open for writing (ETXTBSY, 300 ms). For an
+    /// event loop, which can try again later.
+    pub fn wait_limit(&mut self, limit: Duration) -> &mut Command {
+        self.wait_limit = limit;
         self
     }
 

@@ -38,7 +38,7 @@ pub(super) fn spawn_owned(command: &Command) -> Result<Child> {
     let own_flags = flags::SPAWNED | if command.group_only { flags::GROUP_ONLY } else { 0 };
     let tenancy = runtime.take_slot(State::Starting, own_flags, STEP)?;
     let (slot, word) = (tenancy.slot, tenancy.word);
-    if let Err(error) = runtime.ensure_supervised() {
+    if let Err(error) = runtime.ensure_supervised(command.wait_limit) {
         slot.abandon(word);
         runtime.freed(slot);
         return Err(error);
@@ -67,7 +67,7 @@ pub(super) fn spawn_owned(command: &Command) -> Result<Child> {
     };
     let before = time::boottime_ns();
     slot.since.store(before, Ordering::SeqCst);
-    let pid = match start(runtime, &plan, tenancy) {
+    let pid = match start(runtime, &plan, tenancy, BUSY_LIMIT.min(command.wait_limit)) {
         Ok(pid) => pid,
         Err(failure) => {
             slot.abandon(word);
@@ -87,11 +87,16 @@ pub(super) fn spawn_owned(command: &Command) -> Result<Child> {
     Ok(Child::new(runtime, tenancy, leader, std::mem::take(&mut streams.pipes)))
 }
 
-fn start(runtime: &Runtime, plan: &Plan, tenancy: super::roster::Tenancy) -> std::result::Result<i32, Failure> {
+fn start(
+    runtime: &Runtime,
+    plan: &Plan,
+    tenancy: super::roster::Tenancy,
+    busy_limit: Duration,
+) -> std::result::Result<i32, Failure> {
     let begun = Instant::now();
     loop {
         match clone::spawn(plan, &tenancy.slot.pid, runtime.kernel.memory) {
-            Err(Failure { step: Step::Exec, errno: libc::ETXTBSY, .. }) if begun.elapsed() < BUSY_LIMIT => {
+            Err(Failure { step: Step::Exec, errno: libc::ETXTBSY, .. }) if begun.elapsed() < busy_limit => {
                 // The number of the child that failed must not be taken for the next one's.
                 tenancy.slot.pid.store(0, Ordering::SeqCst);
                 std::thread::sleep(BUSY_PAUSE);

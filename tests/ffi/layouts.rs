@@ -43,6 +43,7 @@ fn both_sides_have_the_same_layouts() {
         }
         hermes_spawn_options {
             size, flags, program, argv, envp, cwd, stdin_fd, stdout_fd, stderr_fd, pass_fd_count, pass_fds, family,
+            wait_limit_ms, reserved,
         }
     };
     let workshop = Workshop::new();

@@ -421,6 +421,28 @@ int32_t hermes_child_stop(struct hermes_child *child,
                           uint32_t grace_ms,
                           struct hermes_error *err);
 
+// The first half of `hermes_child_stop` for an event loop: asks for the stop and returns at once. It goes on by itself;
+// `hermes_child_stop_poll` tells when it is over, and must be asked until it is. One that was begun before goes on as it
+// is.
+//
+// Memory: nothing is kept.
+// Units: `grace_ms` as for `hermes_child_stop`.
+// Threads: any; does not wait.
+// Fork: `HERMES_ERR_INVALID_ARGUMENT` in a forked copy.
+// Errors: `HERMES_ERR_INVALID_ARGUMENT`, `HERMES_ERR_POISONED`; without the library's threads, `HERMES_ERR_SUPERVISOR`.
+int32_t hermes_child_stop_begin(struct hermes_child *child,
+                                uint32_t grace_ms,
+                                struct hermes_error *err);
+
+// Whether the stop that was begun is over.
+//
+// Memory: nothing is kept.
+// Threads: any; does not wait.
+// Fork: `HERMES_ERR_INVALID_ARGUMENT` in a forked copy.
+// Errors: `HERMES_ERR_TIMEOUT` (not yet: ask again), else as for `hermes_child_stop`, and then it is over.
+// `HERMES_ERR_INVALID_ARGUMENT` also if none was begun, or if the end of it was told before.
+int32_t hermes_child_stop_poll(struct hermes_child *child, struct hermes_error *err);
+
 // Frees a handle. The child is not stopped: it stays owned, and is reaped when it ends.
 //
 // Memory: the handle is no longer one, and its pipe ends are closed. NULL, and what is no handle, are ignored.

@@ -51,6 +51,41 @@ static void a_stop_and_a_wait_do_not_keep_each_other(void) {
     }
 }
 
+// For an event loop: a hundred at once, and no call waits.
+static void stops_can_go_on_by_themselves(void) {
+    enum { CHILDREN = 100 };
+    hermes_child *children[CHILDREN];
+    const struct timespec pause = {0, 1000000};
+    struct timespec begun;
+    for (int i = 0; i < CHILDREN; i++) {
+        // Every tenth does not comply.
+        children[i] = start(i % 10 ? "exec sleep 600" : "trap '' TERM; exec sleep 600", defaults());
+        CHECK_NUMBER(HERMES_ERR_INVALID_ARGUMENT, hermes_child_stop_poll(children[i], &error));
+    }
+    clock_gettime(CLOCK_MONOTONIC, &begun);
+    for (int i = 0; i < CHILDREN; i++) {
+        MUST(hermes_child_stop_begin(children[i], 500, &error), error);
+        MUST(hermes_child_stop_begin(children[i], 60000, &error), error);
+    }
+    int left = CHILDREN;
+    while (left > 0) {
+        for (int i = 0; i < CHILDREN; i++) {
+            int32_t result = children[i] == NULL ? HERMES_ERR_TIMEOUT : hermes_child_stop_poll(children[i], &error);
+            if (result == HERMES_ERR_TIMEOUT) {
+                continue;
+            }
+            MUST(result, error);
+            CHECK_NUMBER(HERMES_SIGNALLED, end_of(children[i]).kind);
+            CHECK_NUMBER(HERMES_ERR_INVALID_ARGUMENT, hermes_child_stop_poll(children[i], &error));
+            hermes_child_free(children[i]);
+            children[i] = NULL;
+            left--;
+        }
+        CHECK(elapsed_ms(&begun) < 20000);
+        nanosleep(&pause, NULL);
+    }
+}
+
 // What is not searched for when this process dies is stopped like anything else.
 static void a_stop_is_no_error_for_a_group_only_child(void) {
     hermes_spawn_options options = defaults();
@@ -132,6 +167,7 @@ static void *all(void *unused) {
     an_end_is_told_to_all_who_ask();
     a_wait_has_an_end_and_a_stop_too();
     a_stop_and_a_wait_do_not_keep_each_other();
+    stops_can_go_on_by_themselves();
     a_stop_is_no_error_for_a_group_only_child();
     signals_reach_the_leader_or_the_group();
     an_end_can_be_polled_for();

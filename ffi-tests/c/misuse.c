@@ -49,6 +49,8 @@ static void no_handle(hermes_child *child) {
     REFUSED(hermes_child_signal(child, SIGTERM, &error));
     REFUSED(hermes_child_signal_leader(child, SIGTERM, &error));
     REFUSED(hermes_child_stop(child, 0, &error));
+    REFUSED(hermes_child_stop_begin(child, 0, &error));
+    REFUSED(hermes_child_stop_poll(child, &error));
     CHECK_NUMBER(HERMES_ERR_INVALID_ARGUMENT, error.code);
     CHECK(strlen(error.message) > 10);
     hermes_child_free(child);
@@ -221,6 +223,7 @@ static void values_out_of_range(void) {
     REFUSED(hermes_child_signal(child, 65, &error));
     REFUSED(hermes_child_signal_leader(child, -1, &error));
     REFUSED(hermes_child_stop(child, UINT32_MAX, &error));
+    REFUSED(hermes_child_stop_begin(child, UINT32_MAX, &error));
     end(child);
 }
 

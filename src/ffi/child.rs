@@ -263,6 +263,53 @@ pub unsafe extern "C" fn hermes_child_stop(child: *mut hermes_child, grace_ms: u
     unsafe { call(err, || handle::with(child, "hermes_child_stop", |handle| handle.child.stop(grace))) }
 }
 
+/// The first half of `hermes_child_stop` for an event loop: asks for the stop and returns at once. It goes on by itself;
+/// `hermes_child_stop_poll` tells when it is over, and must be asked until it is. One that was begun before goes on as it
+/// is.
+///
+/// Memory: nothing is kept.
+/// Units: `grace_ms` as for `hermes_child_stop`.
+/// Threads: any; does not wait.
+/// Fork: `HERMES_ERR_INVALID_ARGUMENT` in a forked copy.
+/// Errors: `HERMES_ERR_INVALID_ARGUMENT`, `HERMES_ERR_POISONED`; without the library's threads, `HERMES_ERR_SUPERVISOR`.
+///
+/// # Safety
+/// `err` as the head of the header says.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hermes_child_stop_begin(
+    child: *mut hermes_child,
+    grace_ms: u32,
+    err: *mut hermes_error,
+) -> i32 {
+    let grace = Duration::from_millis(grace_ms.into());
+    // SAFETY: the conventions of the header.
+    unsafe { call(err, || handle::with(child, "hermes_child_stop_begin", |handle| handle.child.stop_begin(grace))) }
+}
+
+/// Whether the stop that was begun is over.
+///
+/// Memory: nothing is kept.
+/// Threads: any; does not wait.
+/// Fork: `HERMES_ERR_INVALID_ARGUMENT` in a forked copy.
+/// Errors: `HERMES_ERR_TIMEOUT` (not yet: ask again), else as for `hermes_child_stop`, and then it is over.
+/// `HERMES_ERR_INVALID_ARGUMENT` also if none was begun, or if the end of it was told before.
+///
+/// # Safety
+/// `err` as the head of the header says.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hermes_child_stop_poll(child: *mut hermes_child, err: *mut hermes_error) -> i32 {
+    const STEP: &str = "hermes_child_stop_poll";
+    // SAFETY: the conventions of the header.
+    unsafe {
+        call(err, || {
+            if handle::with(child, STEP, |handle| handle.child.stop_poll())? {
+                return Ok(());
+            }
+            Err(Error::new(ErrorCode::Timeout, STEP, "the stop is not over yet"))
+        })
+    }
+}
+
 /// Frees a handle. The child is not stopped: it stays owned, and is reaped when it ends.
 ///
 /// Memory: the handle is no longer one, and its pipe ends are closed. NULL, and what is no handle, are ignored.

@@ -43,8 +43,8 @@ struct Order<'a> {
 /// Starts one supervisor. `Ok` means that it was executed (or, with copied memory, that the attempt was made: the back
 /// pipe tells).
 pub(crate) fn launch(launch: &Launch, memory: Memory) -> Result<(), (&'static str, Errno)> {
-    let mut outer = Stack::new();
-    let mut inner = Stack::new();
+    let mut outer = Stack::boxed();
+    let mut inner = Stack::boxed();
     let flags = match memory {
         Memory::Shared => libc::CLONE_VM | libc::CLONE_VFORK,
         Memory::Copied => 0,

@@ -28,7 +28,9 @@ fn sanitizers_find_nothing() {
     needs!("cc", "pkg-config");
     let workshop = Workshop::new();
     let with = "$(pkg-config --cflags --libs-only-L hermes_spawn) -l:libhermes_spawn.a";
-    for (program, argument) in [("driver", ""), ("ends", ""), ("groups", ""), ("misuse", ""), ("rounds", "250")] {
+    for (program, argument) in
+        [("driver", ""), ("ends", ""), ("groups", ""), ("single", ""), ("misuse", ""), ("rounds", "250")]
+    {
         let options = "-g -fsanitize=address,undefined -fno-sanitize-recover=all";
         let libraries = &crate::library::library().native_libraries;
         workshop.shell(&format!("cc {options} {program}.c -o {program} {with} {libraries}"));

@@ -29,6 +29,12 @@ fn groups_of_others_are_taken_over_and_let_go() {
 }
 
 #[test]
+fn one_thread_is_enough() {
+    needs!("cc", "pkg-config");
+    holds("single");
+}
+
+#[test]
 fn misuse_is_refused() {
     needs!("cc", "pkg-config");
     let workshop = Workshop::new();

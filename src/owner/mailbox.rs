@@ -20,6 +20,8 @@ pub(crate) enum Answer {
     Done,
     /// The slot is no longer this group's: it ended, or was released.
     Gone,
+    /// So it is since the request was put: whether that was carried out is not known.
+    GoneSince,
     Failed(u32),
 }
 
@@ -105,7 +107,7 @@ impl Runtime {
         match said {
             Request::Answer(0) if is_ours => Some(Answer::Done),
             Request::Answer(code) if is_ours => Some(Answer::Failed(code)),
-            _ if tenancy.held().is_none() => Some(Answer::Gone),
+            _ if tenancy.held().is_none() => Some(Answer::GoneSince),
             _ => None,
         }
     }

@@ -5,10 +5,8 @@
 //! parent's children.
 
 use crate::sys::memory::{ForkWitness, Leaked};
-use crate::sys::process;
 
 struct Entry<T> {
-    pid: i32,
     witness: ForkWitness,
     state: T,
 }
@@ -24,7 +22,7 @@ impl<T: Default + Sync> PerProcess<T> {
     /// This process's value, if it has made one.
     pub(crate) fn known(&self) -> Option<&'static T> {
         let entry = self.0.get()?;
-        (entry.pid == process::pid() && entry.witness.is_original()).then_some(&entry.state)
+        entry.witness.is_original().then_some(&entry.state)
     }
 
     /// This process's value.
@@ -34,7 +32,7 @@ impl<T: Default + Sync> PerProcess<T> {
             if let Some(state) = self.known() {
                 return state;
             }
-            self.0.replace(last, Entry { pid: process::pid(), witness: ForkWitness::new(), state: T::default() });
+            self.0.replace(last, Entry { witness: ForkWitness::new(), state: T::default() });
         }
     }
 }

@@ -148,7 +148,6 @@ pub fn probe(s: &Supervisor) -> u32 {
     add(features::GROUP_PIDFD, sys::pidfd_send(own, 0, sys::TO_GROUP) == 0);
     // Before pidfs, all pidfds shared one inode.
     add(features::PIDFS, own >= 0 && sys::inode(own) != sys::inode(fds::OWNER));
-    add(features::CHILDREN, proc::has_children_file(s.own_pid));
     sys::close(own);
     found
 }

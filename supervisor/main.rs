@@ -55,9 +55,7 @@ fn panic(_: &core::panic::PanicInfo) -> ! {
 #[unsafe(no_mangle)]
 extern "C" fn begin(kernel_stack: *const usize) -> ! {
     sys::release_kernel_stack(kernel_stack);
-    sys::block_signals();
     sys::set_name(stat::SUPERVISOR_NAME);
-    sys::set_limits();
     let (step, error) = start();
     let [low, high] = (-error as u16).to_le_bytes();
     sys::write(fds::BACK, &[back::FAILED, step as u8, low, high]);

@@ -157,12 +157,6 @@ impl Iterator for Numbers {
 const TASKS: &[u8] = b"/proc/#/task";
 const CHILDREN: &[u8] = b"/proc/#/task/#/children";
 
-pub fn has_children_file(pid: i32) -> bool {
-    let fd = open(CHILDREN, pid, pid);
-    sys::close(fd);
-    fd >= 0
-}
-
 /// The children of every thread of a process, those of the main thread first: nearly always it is the only one, and
 /// then the directory of tasks need not be read.
 pub struct Children {

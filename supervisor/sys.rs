@@ -227,6 +227,7 @@ pub fn wake(word: &AtomicU32) {
     unsafe { call(word.as_ptr() as usize, FUTEX_WAKE, i32::MAX as usize, 0, nr::FUTEX) };
 }
 
+#[inline(never)]
 pub fn getpid() -> i32 {
     plain(nr::GETPID, 0, 0, 0, 0)
 }
@@ -289,31 +290,10 @@ pub fn sleep_ms(time_ms: u64) {
 }
 
 /// Blocks every signal there is, for good.
-pub fn block_signals() {
-    const SIG_BLOCK: usize = 0;
-    let all = u64::MAX;
-    // SAFETY: one kernel signal set of 8 bytes.
-    unsafe { call(SIG_BLOCK, &raw const all as usize, 0, 8, nr::RT_SIGPROCMASK) };
-}
-
 pub fn set_name(name: &[u8; 15]) {
     const PR_SET_NAME: usize = 15;
     // SAFETY: the kernel reads 15 bytes and ends the name itself.
     unsafe { call(PR_SET_NAME, name.as_ptr() as usize, 0, 0, nr::PRCTL) };
-}
-
-/// RLIMIT_NOFILE: the soft limit up to the hard one. RLIMIT_CORE: none.
-pub fn set_limits() {
-    const CORE: usize = 4;
-    const NOFILE: usize = 7;
-    let mut limit = [0u64; 2];
-    // SAFETY: each time one `struct rlimit64`: read, written, read.
-    unsafe {
-        call(0, CORE, limit.as_ptr() as usize, 0, nr::PRLIMIT64);
-        call(0, NOFILE, 0, limit.as_mut_ptr() as usize, nr::PRLIMIT64);
-        limit = [limit[1]; 2];
-        call(0, NOFILE, limit.as_ptr() as usize, 0, nr::PRLIMIT64);
-    }
 }
 
 pub const EPOLLIN: u32 = 1;

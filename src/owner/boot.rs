@@ -11,13 +11,14 @@ use std::thread::Builder;
 
 use super::handover::handover;
 use super::keeper::{self, keep};
-use super::runtime::{Kernel, Runtime, Tie};
+use super::runtime::{Runtime, Tie};
 use super::settings::Settings;
 use super::single::Single;
 use super::watcher;
 use crate::error::{Error, ErrorCode, Result};
 use crate::identity::{self, Ancestor};
 use crate::roster::{FORBIDDEN_GROUPS, LAYOUT_VERSION, MAGIC, Roster, mode};
+use crate::sys::clone::Memory;
 use crate::sys::file_table::{self, Kept};
 use crate::sys::{Errno, clone, fd, memory, pidfd, process, signals, time};
 
@@ -35,13 +36,13 @@ fn step<T>(name: &'static str, result: std::result::Result<T, Errno>) -> Step<T>
 
 /// Makes the runtime of this process.
 pub(super) fn boot(settings: Settings) -> Result<&'static Runtime> {
-    let kernel = probe().map_err(told)?;
+    let memory = step("clone", clone::probe_memory()).map_err(told)?;
     let ancestors = identity::ancestors();
     if !settings.threads {
         let why = "this host asked for no threads".into();
-        return boot_single(settings, kernel, ancestors, why);
+        return boot_single(settings, memory, ancestors, why);
     }
-    match boot_threads(&settings, kernel, &ancestors) {
+    match boot_threads(&settings, memory, &ancestors) {
         Ok(runtime) => Ok(runtime),
         // Nothing was left behind in the host, so the fallback starts clean.
         Err(Refused::SplitTable(errno)) => {
@@ -49,7 +50,7 @@ pub(super) fn boot(settings: Settings) -> Result<&'static Runtime> {
             let why = format!(
                 "close_range and unshare are refused ({reason}), so a thread cannot have descriptors of its own"
             );
-            boot_single(settings, kernel, ancestors, why)
+            boot_single(settings, memory, ancestors, why)
         }
         Err(Refused::Step(failure)) => Err(told(failure)),
     }
@@ -57,13 +58,6 @@ pub(super) fn boot(settings: Settings) -> Result<&'static Runtime> {
 
 fn told((step, errno): (&'static str, Errno)) -> Error {
     Error::with_errno(ErrorCode::Supervisor, step, errno, format_args!("prepare supervision: {step}"))
-}
-
-/// Tries the kernel's features. The descriptors live for microseconds.
-fn probe() -> Step<Kernel> {
-    let own = step("pidfd_open", pidfd::of_this_process())?;
-    let pidfs = pidfd::has_pidfs(&own);
-    Ok(Kernel { pidfs, memory: step("clone", clone::probe_memory())? })
 }
 
 enum Refused {
@@ -79,14 +73,14 @@ impl From<(&'static str, Errno)> for Refused {
 
 fn boot_threads(
     settings: &Settings,
-    kernel: Kernel,
+    memory: Memory,
     ancestors: &[Ancestor],
 ) -> std::result::Result<&'static Runtime, Refused> {
     let (tell, told) = handover();
     let (settings, ancestors) = (settings.clone(), ancestors.to_vec());
     start_thread(KEEPER, move || {
         let ready = file_table::split().map_err(Refused::SplitTable);
-        match ready.and_then(|()| Ok(prepare(settings, kernel, ancestors)?)) {
+        match ready.and_then(|()| Ok(prepare(settings, memory, ancestors)?)) {
             Ok((runtime, ends)) => {
                 tell.give(Ok(runtime));
                 keep(runtime, ends)
@@ -108,7 +102,7 @@ fn start_thread(name: &'static str, body: impl FnOnce() + Send + 'static) -> Ste
 }
 
 /// On the keeper, in its empty table.
-fn prepare(settings: Settings, kernel: Kernel, ancestors: Vec<Ancestor>) -> Step<(&'static Runtime, keeper::Ends)> {
+fn prepare(settings: Settings, memory: Memory, ancestors: Vec<Ancestor>) -> Step<(&'static Runtime, keeper::Ends)> {
     step("open /dev/null", fd::null_stdio())?;
     let (roster, roster_fd) = step("memfd_create", memory::create_roster())?;
     let (lifeline_a, held_a) = step("pipe2", fd::pipe())?;
@@ -138,7 +132,7 @@ fn prepare(settings: Settings, kernel: Kernel, ancestors: Vec<Ancestor>) -> Step
     roster.header.keeper_tid.store(process::tid(), Ordering::SeqCst);
     roster.header.watcher_tid.store(watcher_tid, Ordering::SeqCst);
     let tie = Tie::Threads { watcher_tid };
-    let runtime: &'static Runtime = Box::leak(Box::new(Runtime::new(roster, settings, kernel, tie, ancestors)));
+    let runtime: &'static Runtime = Box::leak(Box::new(Runtime::new(roster, settings, memory, tie, ancestors)));
     send_runtime.give(runtime);
     Ok((runtime, keeper::Ends { lifeline: held_a, to_watcher }))
 }
@@ -153,11 +147,11 @@ fn take_over(kept: Kept<8>) -> Step<(watcher::Ends, fd::Epoll)> {
     Ok((ends, epoll))
 }
 
-fn boot_single(settings: Settings, kernel: Kernel, ancestors: Vec<Ancestor>, why: String) -> Result<&'static Runtime> {
+fn boot_single(settings: Settings, memory: Memory, ancestors: Vec<Ancestor>, why: String) -> Result<&'static Runtime> {
     let (roster, roster_fd): (_, OwnedFd) = memory::create_roster().map_err(|errno| told(("memfd_create", errno)))?;
     describe_owner(roster, &settings, &ancestors, mode::AT_FORK).map_err(told)?;
     let tie = Tie::Single { single: Single::new(roster_fd), why };
-    Ok(Box::leak(Box::new(Runtime::new(roster, settings, kernel, tie, ancestors))))
+    Ok(Box::leak(Box::new(Runtime::new(roster, settings, memory, tie, ancestors))))
 }
 
 /// Writes down whose roster this is, before any supervisor can read it.

@@ -72,6 +72,9 @@ pub(super) enum EnvChange {
 /// other descriptor. Signals that the caller catches are at their default in the child, SIGPIPE and SIGCHLD always;
 /// what else the caller ignores stays ignored (as `nohup` expects); no signal is blocked.
 ///
+/// The environment is read where the C library keeps it, as `posix_spawn(3)` does: no other thread may change it while a
+/// child is started. `env_clear` and `envs` with a copy of your own do without it.
+///
 /// ```no_run
 /// use hermes_spawn::Command;
 ///

@@ -1,33 +1,33 @@
-//! The environment of a child: ours with the changes that were asked for, as `execve` wants it.
+//! The environment of a child: ours with the changes that were asked for.
 //!
-//! One buffer for all of it, since there are dozens of variables and a spawn takes less time than a hundred
-//! allocations.
+//! What is inherited is passed on where it stands: a process has dozens of variables, and copying them would take a
+//! tenth of a spawn.
 
 use std::collections::BTreeMap;
-use std::ffi::{CStr, OsStr, c_char};
+use std::ffi::{CStr, CString, OsStr};
 use std::os::unix::ffi::OsStrExt;
-use std::ptr::null;
 
 use super::command::{Command, EnvChange};
 use crate::error::Result;
 use crate::mark::PREFIX;
+use crate::sys::environ::{self, Block};
 
-/// Enough for most: growing means copying.
-const USUAL_BYTES: usize = 4096;
-const USUAL_LINES: usize = 64;
+/// The name of the mark: that of this process, if it has one, is not its child's.
+const MARK: &[u8] = PREFIX.split_at(PREFIX.len() - 1).0;
 
-/// `NAME=VALUE` lines, each with its NUL, without the mark.
-pub(super) struct Environment {
-    text: Vec<u8>,
-    /// Where each line begins.
-    lines: Vec<usize>,
+pub(super) struct Environment<'a> {
+    /// What the child gets beside the mark.
+    set: Vec<CString>,
+    inherits: bool,
+    /// What it does not inherit: the mark, what is set, what is removed.
+    asked: Vec<&'a [u8]>,
 }
 
-impl Environment {
+impl<'a> Environment<'a> {
     /// This process's own environment with `changes`, the last word on a variable being the one that counts.
-    pub(super) fn of(changes: &[EnvChange]) -> Result<Environment> {
+    pub(super) fn of(changes: &'a [EnvChange]) -> Result<Environment<'a>> {
         let mut asked: BTreeMap<&OsStr, Option<&OsStr>> = BTreeMap::new();
-        let mut inherit = true;
+        let mut inherits = true;
         for change in changes {
             match change {
                 EnvChange::Set(name, value) => {
@@ -37,47 +37,35 @@ impl Environment {
                 EnvChange::Remove(name) => drop(asked.insert(name, None)),
                 EnvChange::Clear => {
                     asked.clear();
-                    inherit = false;
+                    inherits = false;
                 }
             }
         }
-        // The mark of this process, if it has one, is not its child's.
-        asked.insert(OsStr::from_bytes(&PREFIX[..PREFIX.len() - 1]), None);
-        let mut env = Environment { text: Vec::with_capacity(USUAL_BYTES), lines: Vec::with_capacity(USUAL_LINES) };
-        if inherit {
-            for (name, value) in std::env::vars_os().filter(|(name, _)| !asked.contains_key(name.as_os_str())) {
-                env.push(&name, &value);
-            }
-        }
-        for (name, value) in asked {
-            if let Some(value) = value {
-                env.push(name, value);
-            }
-        }
-        Ok(env)
+        asked.remove(OsStr::from_bytes(MARK));
+        let set = asked.iter().filter_map(|(name, value)| Some(line(name, (*value)?))).collect();
+        let asked = [MARK].into_iter().chain(asked.keys().map(|name| name.as_bytes())).collect();
+        Ok(Environment { set, inherits, asked })
     }
 
-    fn push(&mut self, name: &OsStr, value: &OsStr) {
-        self.lines.push(self.text.len());
-        for part in [name.as_bytes(), b"=", value.as_bytes(), b"\0"] {
-            self.text.extend_from_slice(part);
-        }
-    }
-
+    /// The value a variable will have.
     pub(super) fn value_of(&self, name: &str) -> Option<&OsStr> {
-        self.lines.iter().find_map(|&begin| {
-            let line = &self.text[begin..];
-            let value = line.strip_prefix(name.as_bytes())?.strip_prefix(b"=")?;
-            let end = value.iter().position(|&byte| byte == 0)?;
-            Some(OsStr::from_bytes(&value[..end]))
-        })
+        let set = self.set.iter().find_map(|line| line.to_bytes().strip_prefix(name.as_bytes())?.strip_prefix(b"="));
+        match set {
+            Some(value) => Some(OsStr::from_bytes(value)),
+            None if self.inherits && !self.asked.contains(&name.as_bytes()) => environ::value_of(OsStr::new(name)),
+            None => None,
+        }
     }
 
-    /// NULL-terminated, with `first` before all others. Good for as long as both live.
-    pub(super) fn pointers(&self, first: &CStr) -> Vec<*const c_char> {
-        let lines = self.lines.iter().map(|&begin| self.text[begin..].as_ptr().cast());
-        [first.as_ptr()].into_iter().chain(lines).chain([null()]).collect()
+    /// The mark stands before all others: whoever reads the environment finds it at once.
+    pub(super) fn block(&'a self, mark: &'a CStr) -> Block<'a> {
+        Block::new(mark, &self.set, self.inherits.then_some(&self.asked))
     }
+}
+
+/// `check` has seen both.
+fn line(name: &OsStr, value: &OsStr) -> CString {
+    CString::new([name.as_bytes(), b"=", value.as_bytes()].concat()).unwrap_or_default()
 }
 
 fn check(name: &OsStr, value: &OsStr) -> Result<()> {

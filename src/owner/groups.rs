@@ -99,8 +99,6 @@ fn claim(runtime: &Runtime, pgid: i32) -> Result<()> {
     let Tenancy { slot, .. } = runtime.take_slot(State::Claimed, 0, OWN)?;
     slot.pid.store(pgid, Ordering::SeqCst);
     slot.since.store(since, Ordering::SeqCst);
-    // A supervisor that was killed while it proved the slot's last tenant may have left that one's.
-    slot.identity.store(0, Ordering::SeqCst);
     Ok(())
 }
 

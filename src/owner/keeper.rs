@@ -10,6 +10,10 @@ use super::life::Phase;
 use super::runtime::{Runtime, chores};
 use crate::sys::{fd, futex};
 
+/// After news of a child the keeper looks for more by itself, at growing distances, before it sleeps for good.
+const FIRST_DOZE: Duration = Duration::from_millis(1);
+const LAST_DOZE: Duration = Duration::from_millis(8);
+
 /// Ends of pipes in the keeper's table. Their numbers mean nothing to any other thread.
 pub(super) struct Ends {
     pub lifeline: OwnedFd,
@@ -20,19 +24,29 @@ pub(super) struct Ends {
 pub(super) fn keep(runtime: &'static Runtime, ends: Ends) -> ! {
     let bell = &runtime.roster.header.bell;
     let mut idle = Idle::Busy;
+    let mut doze = Duration::ZERO;
     loop {
         let seen = bell.load(Ordering::SeqCst);
         let wanted = runtime.chores.swap(0, Ordering::SeqCst);
         // A full pipe needs no further byte: the supervisor has not looked yet.
         if wanted & chores::LOOK != 0 {
+            runtime.identify_newborns();
             let _ = fd::write(ends.lifeline.as_raw_fd(), b".");
+            doze = FIRST_DOZE;
         }
         if wanted & chores::WATCHER != 0 {
             let _ = fd::write(ends.to_watcher.as_raw_fd(), b".");
         }
         let (next, timeout) = idle.look(runtime, &ends);
         idle = next;
-        futex::wait(bell, seen, timeout);
+        runtime.keeper_dozes.store(doze > Duration::ZERO, Ordering::SeqCst);
+        if doze > Duration::ZERO {
+            futex::wait(bell, seen, Some(timeout.map_or(doze, |timeout| timeout.min(doze))));
+            doze = if doze < LAST_DOZE { doze * 2 } else { Duration::ZERO };
+        } else if runtime.chores.load(Ordering::SeqCst) == 0 {
+            // Who has left a chore since the word above was stored wakes us; who left one before is seen here.
+            futex::wait(bell, seen, timeout);
+        }
     }
 }
 

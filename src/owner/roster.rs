@@ -44,8 +44,10 @@ impl Runtime {
             }
             let _mail = lock(&self.mail);
             if let Some(word) = self.roster.take(index, state, serial, flags) {
-                // A request for the last tenant may have come just after that one's end.
+                // A request for the last tenant may have come just after that one's end; and a supervisor that was
+                // killed while it proved that one may have left who that was.
                 slot.request.store(0, Ordering::SeqCst);
+                slot.identity.store(0, Ordering::SeqCst);
                 self.next_slot.store(index + 1, Ordering::Relaxed);
                 return Ok(Tenancy { slot, word });
             }

@@ -3,7 +3,7 @@
 //! A forked copy has no threads of ours, no mapping (MADV_DONTFORK) and no descriptors of ours, so it starts afresh.
 
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 
 use super::boot;
 use super::exits::Exits;
@@ -17,14 +17,6 @@ use crate::per_process::PerProcess;
 use crate::roster::{Roster, features};
 use crate::sys::clone::Memory;
 use crate::sys::{futex, process};
-
-/// What was found out about this kernel by trying it.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Kernel {
-    /// Pidfds have inodes of their own: a child can write down who it is.
-    pub pidfs: bool,
-    pub memory: Memory,
-}
 
 /// How owner and supervisor are tied together.
 pub(crate) enum Tie {
@@ -46,11 +38,14 @@ pub(crate) struct Runtime {
     pub pid: i32,
     pub roster: &'static Roster,
     pub settings: Settings,
-    pub kernel: Kernel,
+    /// Found out by trying.
+    pub memory: Memory,
     pub tie: Tie,
     pub life: Life,
     pub exits: Exits,
     pub chores: AtomicU32,
+    /// The keeper sleeps for milliseconds only and looks for chores then.
+    pub keeper_dozes: AtomicBool,
     /// Own and release are one at a time: all slots in `Claimed` belong to the call that holds this.
     pub registry: Mutex<()>,
     /// Held for the instant in which a slot is taken or a request is put into (or out of) its mailbox: a request must
@@ -65,7 +60,7 @@ impl Runtime {
     pub(super) fn new(
         roster: &'static Roster,
         settings: Settings,
-        kernel: Kernel,
+        memory: Memory,
         tie: Tie,
         ancestors: Vec<Ancestor>,
     ) -> Runtime {
@@ -73,11 +68,12 @@ impl Runtime {
             pid: process::pid(),
             roster,
             settings,
-            kernel,
+            memory,
             tie,
             life: Life::new(),
             exits: Exits::new(),
             chores: AtomicU32::new(0),
+            keeper_dozes: AtomicBool::new(false),
             registry: Mutex::new(()),
             mail: Mutex::new(()),
             ancestors,
@@ -98,7 +94,8 @@ impl Runtime {
 
     /// False in a forked copy of the process that made this: the roster is not mapped there and must not be touched.
     pub(crate) fn is_mine(&self) -> bool {
-        self.pid == process::pid() && CURRENT.known().is_some()
+        let mine = CURRENT.known().and_then(|runtime| *lock(runtime));
+        mine.is_some_and(|mine| std::ptr::eq(mine, self))
     }
 
     /// A supervisor has said ready. Only now, with the process that started it gone, is its parent its parent for good:
@@ -120,11 +117,28 @@ impl Runtime {
     pub(crate) fn ring(&self, chores: u32) {
         if let Tie::Single { single, .. } = &self.tie {
             if chores & chores::LOOK != 0 {
+                self.identify_newborns();
                 single.wake();
             }
             return;
         }
         self.chores.fetch_or(chores, Ordering::SeqCst);
+        self.wake_keeper();
+    }
+
+    /// A child was started. Waking a thread costs an eighth of a spawn: a keeper that is about to look anyway is not
+    /// woken, so that of a burst of spawns the first one alone pays for it.
+    pub(crate) fn ring_soon(&self) {
+        if let Tie::Single { .. } = &self.tie {
+            return self.ring(chores::LOOK);
+        }
+        self.chores.fetch_or(chores::LOOK, Ordering::SeqCst);
+        if !self.keeper_dozes.load(Ordering::SeqCst) {
+            self.wake_keeper();
+        }
+    }
+
+    fn wake_keeper(&self) {
         self.roster.header.bell.fetch_add(1, Ordering::SeqCst);
         futex::wake(&self.roster.header.bell);
     }

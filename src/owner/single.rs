@@ -122,7 +122,7 @@ impl Single {
                 owner: owner.as_raw_fd(),
                 owner_name: &name,
             };
-            launch(&order, runtime.kernel.memory).map_err(|(step, errno)| failed(step)(errno))?;
+            launch(&order, runtime.memory).map_err(|(step, errno)| failed(step)(errno))?;
             Ok((back, ()))
         })?;
         drop(reader);

@@ -16,7 +16,7 @@ use super::child::{Child, Pipes};
 use super::command::{Command, Source};
 use super::environment::Environment;
 use super::leader::Leader;
-use super::runtime::{Runtime, chores};
+use super::runtime::Runtime;
 use crate::error::{Error, ErrorCode, Result};
 use crate::mark::{Mark, PREFIX, VALUE_BYTES};
 use crate::roster::{State, flags};
@@ -44,18 +44,16 @@ pub(super) fn spawn_owned(command: &Command) -> Result<Child> {
         return Err(error);
     }
     let mark = mark(runtime, word.serial());
-    // The mark first: whoever reads the environment finds it at once.
-    let envp = words.env.pointers(&mark);
+    let environment = words.env.block(&mark);
     let argv: Vec<*const c_char> = words.argv.iter().map(|s| s.as_ptr()).chain([null()]).collect();
     let programs: Vec<&CStr> = words.programs.iter().map(CString::as_c_str).collect();
     let mut pass = command.pass.clone();
     pass.retain(|&fd| fd > 2);
     pass.sort_unstable();
     pass.dedup();
-    let can_identify = runtime.kernel.pidfs && runtime.kernel.memory == Memory::Shared;
     let plan = Plan {
         argv: &argv,
-        envp: &envp,
+        environment: &environment,
         programs: &programs,
         cwd: words.cwd.as_deref(),
         stdio: streams.plan,
@@ -63,7 +61,7 @@ pub(super) fn spawn_owned(command: &Command) -> Result<Child> {
         keep: &pass,
         new_session: !command.keep_session,
         terminal: command.controlling_tty,
-        identity: can_identify.then_some(&slot.identity),
+        born: (runtime.memory == Memory::Shared).then_some(&slot.since),
     };
     let before = time::boottime_ns();
     slot.since.store(before, Ordering::SeqCst);
@@ -82,7 +80,7 @@ pub(super) fn spawn_owned(command: &Command) -> Result<Child> {
         runtime.roster.let_go(word.serial());
     }
     let tenancy = super::roster::Tenancy { slot, word: slot.commit(word) };
-    runtime.ring(chores::LOOK);
+    runtime.ring_soon();
     let leader = Arc::new(Leader::new(pid, [before, after]));
     Ok(Child::new(runtime, tenancy, leader, std::mem::take(&mut streams.pipes)))
 }
@@ -95,7 +93,7 @@ fn start(
 ) -> std::result::Result<i32, Failure> {
     let begun = Instant::now();
     loop {
-        match clone::spawn(plan, &tenancy.slot.pid, runtime.kernel.memory) {
+        match clone::spawn(plan, &tenancy.slot.pid, runtime.memory) {
             Err(Failure { step: Step::Exec, errno: libc::ETXTBSY, .. }) if begun.elapsed() < busy_limit => {
                 // The number of the child that failed must not be taken for the next one's.
                 tenancy.slot.pid.store(0, Ordering::SeqCst);
@@ -109,7 +107,9 @@ fn start(
 /// Our child got the number of a recorded ancestor's group: that group is gone, and the record with it.
 fn forget_recycled_ancestor(runtime: &Runtime, pid: i32) {
     for entry in &runtime.roster.header.forbidden {
-        let _ = entry.compare_exchange(pid, 0, Ordering::SeqCst, Ordering::SeqCst);
+        if entry.load(Ordering::Relaxed) == pid {
+            let _ = entry.compare_exchange(pid, 0, Ordering::SeqCst, Ordering::SeqCst);
+        }
     }
 }
 
@@ -118,22 +118,19 @@ fn mark(runtime: &Runtime, serial: u32) -> CString {
     let mark = Mark { owner_id: [id[0].load(Ordering::SeqCst), id[1].load(Ordering::SeqCst)], serial };
     let mut value = [0; VALUE_BYTES];
     let length = mark.write(&mut value);
-    let mut text = PREFIX.to_vec();
-    text.extend_from_slice(&value[..length]);
-    CString::new(text).unwrap_or_default()
+    CString::new([PREFIX, &value[..length]].concat()).unwrap_or_default()
 }
 
 /// Program, arguments, environment and directory as the kernel takes them.
-struct Words {
+struct Words<'a> {
     programs: Vec<CString>,
     argv: Vec<CString>,
-    /// Without the mark.
-    env: Environment,
+    env: Environment<'a>,
     cwd: Option<CString>,
 }
 
-impl Words {
-    fn of(command: &Command) -> Result<Words> {
+impl<'a> Words<'a> {
+    fn of(command: &'a Command) -> Result<Words<'a>> {
         if command.program.is_empty() {
             return Err(Command::invalid("the program", &command.program, "is empty"));
         }

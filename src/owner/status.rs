@@ -106,7 +106,7 @@ fn guarantees(runtime: &Runtime, image: Option<Kind>) -> Vec<Guarantee> {
         group_signal(known, has(features::GROUP_PIDFD)),
         registration(runtime),
         supervisor(runtime, image, has(features::PARENT_IS_OWNER)),
-        escapees(known, has(features::CHILDREN)),
+        escapees(),
         reuse_proof(runtime, has(features::GROUP_PIDFD)),
     ]
 }
@@ -140,7 +140,7 @@ fn group_signal(known: bool, by_pidfd: bool) -> Guarantee {
 }
 
 fn registration(runtime: &Runtime) -> Guarantee {
-    match runtime.kernel.memory {
+    match runtime.memory {
         Memory::Shared => guarantee("registration", "kernel", None),
         Memory::Copied => {
             let why = "vfork is emulated by fork here (Valgrind does that), so a child cannot write down who it is";
@@ -161,15 +161,12 @@ fn supervisor(runtime: &Runtime, image: Option<Kind>, is_our_child: bool) -> Gua
     guarantee("supervisor", image.unwrap_or(Kind::Memfd).name(), why)
 }
 
-fn escapees(known: bool, children: bool) -> Guarantee {
-    match (known, children) {
-        (true, true) => guarantee("escapees", "mark+walk", None),
-        (true, false) => {
-            let why = "this kernel has no /proc/PID/task/TID/children, so the walk goes by parents";
-            guarantee("escapees", "walk", Some(why.into()))
-        }
-        (false, _) => guarantee("escapees", "mark+walk", Some(NOT_YET.into())),
+fn escapees() -> Guarantee {
+    if std::path::Path::new("/proc/thread-self/children").exists() {
+        return guarantee("escapees", "mark+walk", None);
     }
+    let why = "there is no /proc/PID/task/TID/children here, so what left its group is found by its mark only";
+    guarantee("escapees", "mark", Some(why.into()))
 }
 
 fn reuse_proof(runtime: &Runtime, by_pidfd: bool) -> Guarantee {

@@ -115,6 +115,7 @@ impl Watcher {
             }
         }
         if self.keeper_is_gone && self.runtime.chores.swap(0, Ordering::SeqCst) & chores::LOOK != 0 {
+            self.runtime.identify_newborns();
             let _ = fd::write(self.ends.held_b.as_raw_fd(), b".");
         }
         self.book.look();
@@ -244,7 +245,7 @@ impl Watcher {
             owner: self.ends.owner.as_raw_fd(),
             owner_name: &name,
         };
-        launch(&order, self.runtime.kernel.memory)?;
+        launch(&order, self.runtime.memory)?;
         Ok(reader)
     }
 }

@@ -2,13 +2,15 @@
 //!
 //! It runs in its parent's memory, on a borrowed stack, while the parent's thread waits. So: raw system calls only (no
 //! allocator, no lock, no errno, no cancellation), nothing is read but what the parent prepared, nothing is written but
-//! the report and the slot's identity. All signals are blocked when it begins.
+//! the report and the time. No handler of the parent's can run in it: the kernel has taken them away, or all signals are
+//! blocked until they are gone.
 
 use std::ffi::{CStr, c_char};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::Errno;
+use super::environ::Block;
 use super::raw::raw;
+use super::{Errno, time};
 
 /// Where a standard stream of the child comes from.
 #[derive(Clone, Copy, Debug)]
@@ -59,9 +61,9 @@ pub(crate) struct Failure {
 
 /// Everything the child needs, prepared by the parent before the clone.
 pub(crate) struct Plan<'a> {
-    /// NULL-terminated, as `execve` wants them.
+    /// NULL-terminated, as `execve` wants it.
     pub argv: &'a [*const c_char],
-    pub envp: &'a [*const c_char],
+    pub environment: &'a Block<'a>,
     /// Paths to try, in order, as `execvp` does.
     pub programs: &'a [&'a CStr],
     pub cwd: Option<&'a CStr>,
@@ -74,8 +76,8 @@ pub(crate) struct Plan<'a> {
     pub new_session: bool,
     /// Make the terminal on descriptor 0 the session's own, or the group its foreground.
     pub terminal: bool,
-    /// Where to write who the child is; absent where the kernel has no pidfs or the memory is not shared.
-    pub identity: Option<&'a AtomicU64>,
+    /// Where to write when (CLOCK_BOOTTIME in ns) the child existed already; absent where the memory is not shared.
+    pub born: Option<&'a AtomicU64>,
 }
 
 /// What the new process has of its parent's signal handlers.
@@ -108,8 +110,9 @@ pub(super) unsafe fn become_program(plan: &Plan, handlers: Handlers) -> Failure 
 unsafe fn prepare(plan: &Plan, handlers: Handlers) -> Outcome {
     // SAFETY: plain system calls on this process's own state; every pointer is to a local or into the plan.
     unsafe {
-        if let Some(identity) = plan.identity {
-            identity.store(own_pidfs_inode(), Ordering::SeqCst);
+        if let Some(born) = plan.born {
+            // Through the vDSO, which is code without memory of its own.
+            born.store(time::boottime_ns(), Ordering::SeqCst);
         }
         if plan.new_session {
             at(Step::Session, 0, raw!(libc::SYS_setsid))?;
@@ -135,20 +138,6 @@ unsafe fn prepare(plan: &Plan, handlers: Handlers) -> Outcome {
         set_mask(0);
     }
     Ok(())
-}
-
-/// The inode of a pidfd names this process for the whole boot: the supervisor compares it before it ever signals.
-/// 0 when no descriptor is left.
-unsafe fn own_pidfs_inode() -> u64 {
-    // SAFETY: `stat` is a plain structure of integers that the kernel fills; the descriptor is this process's own.
-    unsafe {
-        let Ok(pid) = raw!(libc::SYS_getpid) else { return 0 };
-        let Ok(fd) = raw!(libc::SYS_pidfd_open, pid, 0) else { return 0 };
-        let mut stat: libc::stat = core::mem::zeroed();
-        let known = raw!(libc::SYS_fstat, fd, &raw mut stat);
-        let _ = raw!(libc::SYS_close, fd);
-        if known.is_ok() { stat.st_ino } else { 0 }
-    }
 }
 
 unsafe fn connect_stdio(stdio: &[Stream; 3]) -> Outcome {
@@ -276,6 +265,8 @@ unsafe fn take_terminal(new_session: bool) -> Result<(), Errno> {
         if new_session {
             raw!(libc::SYS_ioctl, 0, libc::TIOCSCTTY, 0)?;
         } else {
+            // A group in the background that asks for the terminal is stopped (SIGTTOU), unless it blocks that.
+            set_mask(u64::MAX);
             let group = raw!(libc::SYS_getpid)? as libc::pid_t;
             raw!(libc::SYS_ioctl, 0, libc::TIOCSPGRP, &raw const group)?;
         }
@@ -328,9 +319,10 @@ pub(super) unsafe fn set_mask(mask: u64) {
 /// Tries each path as `execvp` does: goes on after "not there", remembers "not allowed", stops at anything else.
 unsafe fn exec(plan: &Plan) -> Failure {
     let mut failure = Failure { step: Step::Exec, errno: libc::ENOENT, index: 0 };
+    let envp = plan.environment.for_exec();
     for (index, program) in plan.programs.iter().enumerate() {
         // SAFETY: NUL-terminated path, NULL-terminated arrays, all alive while the parent waits.
-        let result = unsafe { raw!(libc::SYS_execve, program.as_ptr(), plan.argv.as_ptr(), plan.envp.as_ptr()) };
+        let result = unsafe { raw!(libc::SYS_execve, program.as_ptr(), plan.argv.as_ptr(), envp) };
         match result {
             Ok(_) => continue,
             // One of several places. A single path is told as it is.

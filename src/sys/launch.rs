@@ -118,6 +118,7 @@ unsafe fn prepare(launch: &Launch) -> Result<(), (&'static str, Errno)> {
         set_mask(u64::MAX);
         default_caught_signals(&[libc::SIGCHLD, libc::SIGPIPE]);
         raw!(libc::SYS_chdir, c"/".as_ptr()).map_err(step("chdir"))?;
+        set_limits();
         let wanted = [
             (launch.roster, fds::ROSTER),
             (launch.lifeline_a, fds::LIFELINE_A),
@@ -150,5 +151,18 @@ unsafe fn prepare(launch: &Launch) -> Result<(), (&'static str, Errno)> {
             }
         }
         close_all_but(keep.get(..kept).unwrap_or(&[])).map_err(step("close_range"))
+    }
+}
+
+/// As many descriptors as are allowed, since it holds one for each group; and no core file.
+unsafe fn set_limits() {
+    // SAFETY: each time one structure of this frame's, read or written; the limits are this process's own.
+    unsafe {
+        let mut limit = libc::rlimit64 { rlim_cur: 0, rlim_max: 0 };
+        let _ = raw!(libc::SYS_prlimit64, 0, libc::RLIMIT_CORE, &raw const limit, 0);
+        if raw!(libc::SYS_prlimit64, 0, libc::RLIMIT_NOFILE, 0, &raw mut limit).is_ok() {
+            limit.rlim_cur = limit.rlim_max;
+            let _ = raw!(libc::SYS_prlimit64, 0, libc::RLIMIT_NOFILE, &raw const limit, 0);
+        }
     }
 }

@@ -5,7 +5,7 @@ use std::os::fd::{AsRawFd, OwnedFd};
 use std::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
 
 use super::fd::{above_stdio, own};
-use super::{Errno, check, last_errno};
+use super::{Errno, check, last_errno, process};
 use crate::roster::{ROSTER_BYTES, Roster};
 
 /// A memfd with room for seals; `flags` adds `MFD_EXEC` and the like.
@@ -41,9 +41,13 @@ pub(crate) fn create_roster() -> Result<(&'static Roster, OwnedFd), Errno> {
     Ok((unsafe { &*map.cast::<Roster>() }, fd))
 }
 
-/// A word that reads 1 in the process that made it and 0 in every forked copy (MADV_WIPEONFORK): a pid alone does not
-/// prove that nobody forked, since numbers come back.
-pub(crate) struct ForkWitness(Option<&'static AtomicU32>);
+/// Tells the process that made it from its forked copies, by a word that reads 1 in the one and 0 in the others
+/// (MADV_WIPEONFORK). Without kernel support (before 4.14, or refused) by the pid, which proves less, since numbers come
+/// back, and takes a system call.
+pub(crate) enum ForkWitness {
+    Word(&'static AtomicU32),
+    Pid(i32),
+}
 
 impl ForkWitness {
     pub(crate) fn new() -> ForkWitness {
@@ -54,15 +58,21 @@ impl ForkWitness {
                 Some(&*page.cast::<AtomicU32>())
             }
         });
-        if let Some(word) = word {
-            word.store(1, Ordering::SeqCst);
+        match word {
+            Some(word) => {
+                word.store(1, Ordering::SeqCst);
+                ForkWitness::Word(word)
+            }
+            None => ForkWitness::Pid(process::pid()),
         }
-        ForkWitness(word)
     }
 
-    /// False in a forked copy. Without kernel support (before 4.14, or refused) always true: the pid must do.
+    /// False in a forked copy.
     pub(crate) fn is_original(&self) -> bool {
-        self.0.is_none_or(|word| word.load(Ordering::SeqCst) == 1)
+        match self {
+            ForkWitness::Word(word) => word.load(Ordering::SeqCst) == 1,
+            ForkWitness::Pid(pid) => process::pid() == *pid,
+        }
     }
 }
 

@@ -8,6 +8,7 @@
 pub(crate) mod atfork;
 pub(crate) mod child;
 pub(crate) mod clone;
+pub(crate) mod environ;
 pub(crate) mod fd;
 pub(crate) mod file_table;
 pub(crate) mod futex;

@@ -40,15 +40,19 @@ fn open_with(pid: i32, flags: u32) -> Result<OwnedFd, Errno> {
     }
 }
 
-/// `PID_FS_MAGIC` (linux/magic.h).
-const PIDFS_MAGIC: i64 = 0x5049_4446;
-
-/// Whether pidfds have an inode of their own each (pidfs, Linux 6.9). Asked of the kernel, not of its version.
-pub(crate) fn has_pidfs(pidfd: &OwnedFd) -> bool {
-    // SAFETY: the kernel fills a plain structure.
+/// The inode that names this process, if it is a child of ours that nobody has reaped. Needs pidfs.
+///
+/// ESRCH: no process has the number. ECHILD: somebody else's has.
+pub(crate) fn inode_of_child(pid: i32) -> Result<u64, Errno> {
+    let pidfd = open(pid)?;
+    // SAFETY: the kernel fills plain structures; nothing is waited for and nothing taken away.
     unsafe {
-        let mut stat: libc::statfs = std::mem::zeroed();
-        check(libc::fstatfs(pidfd.as_raw_fd(), &mut stat)).is_ok() && stat.f_type as i64 == PIDFS_MAGIC
+        let mut info: libc::siginfo_t = std::mem::zeroed();
+        let peek = libc::WEXITED | libc::WNOHANG | libc::WNOWAIT | libc::__WALL;
+        check(libc::waitid(libc::P_PIDFD, pidfd.as_raw_fd() as libc::id_t, &mut info, peek))?;
+        let mut stat: libc::stat = std::mem::zeroed();
+        check(libc::fstat(pidfd.as_raw_fd(), &mut stat))?;
+        Ok(stat.st_ino)
     }
 }
 

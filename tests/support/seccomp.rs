@@ -10,6 +10,8 @@ pub const TRACE_MARK: u64 = 0x4853_4d4b;
 
 #[derive(Clone, Copy, Debug)]
 pub enum Action {
+    /// The call is made: an exception from a rule that comes later.
+    Allow,
     /// The call is not made and fails with this.
     Errno(i32),
     /// The calling thread ends, as if by SIGSYS, and no other.
@@ -65,6 +67,7 @@ impl Filter {
         code[1] = libc::sock_filter { jt: 1, ..code[1] };
         for rule in &self.rules {
             let verdict = match rule.action {
+                Action::Allow => libc::SECCOMP_RET_ALLOW,
                 Action::Errno(errno) => libc::SECCOMP_RET_ERRNO | (errno as u32 & libc::SECCOMP_RET_DATA),
                 Action::KillThread => libc::SECCOMP_RET_KILL_THREAD,
             };

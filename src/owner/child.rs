@@ -125,9 +125,7 @@ impl Child {
         check_signal(signal, STEP)?;
         match self.ask(Request::Signal(signal), Duration::ZERO, STEP)? {
             Answer::Done => Ok(()),
-            // The signal was its end, or came with it: as when kill(2) reaches a zombie.
-            Answer::GoneSince if !self.was_released() => Ok(()),
-            Answer::Gone | Answer::GoneSince => Err(self.not_ours(STEP)),
+            Answer::Gone => Err(self.not_ours(STEP)),
             Answer::Failed(code) => Err(self.refusal(code, STEP)),
         }
     }

@@ -20,8 +20,6 @@ pub(crate) enum Answer {
     Done,
     /// The slot is no longer this group's: it ended, or was released.
     Gone,
-    /// So it is since the request was put: whether that was carried out is not known.
-    GoneSince,
     Failed(u32),
 }
 
@@ -107,7 +105,7 @@ impl Runtime {
         match said {
             Request::Answer(0) if is_ours => Some(Answer::Done),
             Request::Answer(code) if is_ours => Some(Answer::Failed(code)),
-            _ if tenancy.held().is_none() => Some(Answer::GoneSince),
+            _ if tenancy.held().is_none() => Some(Answer::Gone),
             _ => None,
         }
     }

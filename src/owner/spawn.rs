@@ -35,7 +35,10 @@ pub(super) fn spawn_owned(command: &Command) -> Result<Child> {
     let words = Words::of(command)?;
     let runtime = Runtime::current()?;
     let mut streams = Streams::of(command)?;
-    let own_flags = flags::SPAWNED | if command.group_only { flags::GROUP_ONLY } else { 0 };
+    // Under an emulator the keeper cannot tell who a child is, so the supervisor goes by its start, as for a group of
+    // somebody else's.
+    let spawned = if runtime.memory == Memory::Shared { flags::SPAWNED } else { 0 };
+    let own_flags = spawned | if command.group_only { flags::GROUP_ONLY } else { 0 };
     let tenancy = runtime.take_slot(State::Starting, own_flags, STEP)?;
     let (slot, word) = (tenancy.slot, tenancy.word);
     if let Err(error) = runtime.ensure_supervised(command.wait_limit) {

@@ -90,8 +90,8 @@ impl Child {
     fn stopped(&self, answer: Answer, step: &'static str) -> Result<()> {
         match answer {
             Answer::Done => Ok(()),
-            Answer::Gone | Answer::GoneSince if self.was_released() => Err(self.not_ours(step)),
-            Answer::Gone | Answer::GoneSince => Ok(()),
+            Answer::Gone if self.was_released() => Err(self.not_ours(step)),
+            Answer::Gone => Ok(()),
             Answer::Failed(code) => Err(self.refusal(code, step)),
         }
     }

@@ -1,4 +1,5 @@
-//! Compiles the supervisor, a program of its own without the standard library, for the library to embed.
+//! Compiles the supervisor, a program of its own without the standard library, for the library to embed; and tells the
+//! linker what the shared library is called.
 //!
 //! `$RUSTC` is called directly: Cargo builds no second binary for another profile (it is always optimised for size,
 //! in a debug build too), and cannot give one program of a package its own linker script.
@@ -29,6 +30,10 @@ const CODE: &[&str] = &[
 const LINK: &[&str] =
     &["-nostartfiles", "-nostdlib", "-static", "-Wl,--gc-sections", "-Wl,--build-id=none", "-Wl,-z,norelro"];
 
+/// The shared library's own name, which ends with the version of its ABI (`HERMES_ABI_VERSION`), and that it stays loaded
+/// once it is: keeper and watcher are threads without an end, and `dlclose` would take their code away.
+const SHARED_LIBRARY: &[&str] = &["-Wl,-soname,libhermes_spawn.so.1", "-Wl,-z,nodelete"];
+
 fn main() {
     println!("cargo:rerun-if-changed=build.rs");
     println!("cargo:rerun-if-changed=supervisor");
@@ -43,6 +48,7 @@ fn main() {
             architecture.display()
         ));
     }
+    SHARED_LIBRARY.iter().for_each(|option| println!("cargo:rustc-cdylib-link-arg={option}"));
     let out = PathBuf::from(variable("OUT_DIR")).join("supervisor");
     compile(&out);
     cut_sections(&out);

@@ -9,9 +9,9 @@ use std::fmt;
 pub enum ErrorCode {
     /// An argument, or a call at the wrong time; the message names it and its value.
     InvalidArgument = -1,
-    /// A system call failed; [`Error::errno`] says how, [`Error::step`] which.
+    /// A system call failed; errno says how, the step which.
     Os = -2,
-    /// A group that must never be signalled: ours, an ancestor's, 0, 1, negative, beyond `i32`.
+    /// A group that must never be signalled: ours, an ancestor's, 0, 1, negative.
     UnsafeGroup = -3,
     /// No such process group.
     NoSuchGroup = -4,
@@ -33,6 +33,10 @@ pub enum ErrorCode {
     StillAlive = -15,
     /// This kernel, or this mode, cannot do it.
     Unsupported = -16,
+    /// A defect of the library: the call panicked. What it was about is poisoned; supervision goes on.
+    Panic = -17,
+    /// A call on this handle has panicked before; it can only be freed.
+    Poisoned = -18,
 }
 
 impl ErrorCode {
@@ -52,6 +56,8 @@ impl ErrorCode {
             ErrorCode::NotFound => "HERMES_ERR_NOT_FOUND",
             ErrorCode::StillAlive => "HERMES_ERR_STILL_ALIVE",
             ErrorCode::Unsupported => "HERMES_ERR_UNSUPPORTED",
+            ErrorCode::Panic => "HERMES_ERR_PANIC",
+            ErrorCode::Poisoned => "HERMES_ERR_POISONED",
         }
     }
 }

@@ -11,7 +11,8 @@
 //! - `src/owner/`: this side. `spawn.rs` is the way into the roster, `keeper.rs` and `watcher.rs` hold the lifelines.
 //! - `supervisor/`: the other side. `endgame.rs` is what happens when the owner is gone, `kill.rs` sends every signal.
 //! - `src/identity.rs`: who a pid is.
-//! - `src/sys/`: system calls, and all `unsafe`.
+//! - `src/ffi/`: the C ABI, from which `include/hermes_spawn.h` is made.
+//! - `src/sys/`: system calls, and all other `unsafe`.
 //!
 //! # Threads, signals, forks
 //!
@@ -41,8 +42,11 @@ mod atomic {
 #[doc(hidden)]
 pub mod drill_support;
 mod error;
+#[doc(hidden)]
+pub mod ffi;
 mod identity;
 mod owner;
+mod per_process;
 #[doc(hidden)]
 pub mod program_support;
 mod sys;

@@ -7,9 +7,9 @@
 
 use std::os::fd::OwnedFd;
 use std::sync::atomic::Ordering;
-use std::sync::mpsc::{SyncSender, sync_channel};
 use std::thread::Builder;
 
+use super::handover::handover;
 use super::keeper::{self, keep};
 use super::runtime::{Runtime, Tie};
 use super::settings::Settings;
@@ -76,19 +76,19 @@ fn boot_threads(
     memory: Memory,
     ancestors: &[Ancestor],
 ) -> std::result::Result<&'static Runtime, Refused> {
-    let (tell, told) = sync_channel(1);
+    let (tell, told) = handover();
     let (settings, ancestors) = (settings.clone(), ancestors.to_vec());
     start_thread(KEEPER, move || {
         let ready = file_table::split().map_err(Refused::SplitTable);
         match ready.and_then(|()| Ok(prepare(settings, memory, ancestors)?)) {
             Ok((runtime, ends)) => {
-                let _ = tell.send(Ok(runtime));
+                tell.give(Ok(runtime));
                 keep(runtime, ends)
             }
-            Err(refused) => drop(tell.send(Err(refused))),
+            Err(refused) => tell.give(Err(refused)),
         }
     })?;
-    told.recv().unwrap_or(Err(Refused::Step((KEEPER, libc::EIO))))
+    told.take().unwrap_or(Err(Refused::Step((KEEPER, libc::EIO))))
 }
 
 /// A thread that is deaf from its first instruction: the host's handlers must not run on it.
@@ -112,33 +112,29 @@ fn prepare(settings: Settings, memory: Memory, ancestors: Vec<Ancestor>) -> Step
     for end in [&held_a, &held_b, &to_watcher, &orders, &lifeline_a, &lifeline_b] {
         step("fcntl", fd::set_nonblocking(end))?;
     }
-    let owner = step("pidfd_open", pidfd::open(process::pid()))?;
+    let owner = step("pidfd_open", pidfd::of_this_process())?;
     describe_owner(roster, &settings, &ancestors, mode::PRIVATE_TABLES)?;
     let kept = Kept::new([&orders, &lifeline_a, &lifeline_b, &held_b, &roster_fd, &owner, &held_a, &to_watcher]);
-    let (tell, told) = sync_channel(0);
-    let (send_runtime, receive_runtime) = sync_channel(1);
+    let (tell, told) = handover();
+    let (send_runtime, receive_runtime) = handover();
     start_thread(WATCHER, move || {
         let ready = take_over(kept);
         let failed = ready.as_ref().err().copied();
-        let _ = tell.send(failed.map_or(Ok(process::tid()), Err));
-        // The keeper hangs up when it gives up.
-        if let (Ok((ends, epoll)), Ok(runtime)) = (ready, receive_runtime.recv()) {
+        tell.give(failed.map_or(Ok(process::tid()), Err));
+        // There is none when the keeper gives up.
+        if let (Ok((ends, epoll)), Some(runtime)) = (ready, receive_runtime.take()) {
             watcher::watch(runtime, ends, epoll)
         }
     })?;
-    let watcher_tid = told.recv().unwrap_or(Err((WATCHER, libc::EIO)))?;
+    let watcher_tid = told.take().unwrap_or(Err((WATCHER, libc::EIO)))?;
     // Now the watcher has its copies: what is its own leaves this table.
     drop((orders, lifeline_a, lifeline_b, held_b, roster_fd, owner));
     roster.header.keeper_tid.store(process::tid(), Ordering::SeqCst);
     roster.header.watcher_tid.store(watcher_tid, Ordering::SeqCst);
     let tie = Tie::Threads { watcher_tid };
     let runtime: &'static Runtime = Box::leak(Box::new(Runtime::new(roster, settings, memory, tie, ancestors)));
-    send(send_runtime, runtime)?;
+    send_runtime.give(runtime);
     Ok((runtime, keeper::Ends { lifeline: held_a, to_watcher }))
-}
-
-fn send<T>(channel: SyncSender<T>, value: T) -> Step<()> {
-    channel.send(value).map_err(|_| (WATCHER, libc::EIO))
 }
 
 /// On the watcher: a table of its own, without what is the keeper's.

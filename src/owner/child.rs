@@ -2,8 +2,8 @@
 
 use std::os::fd::OwnedFd;
 use std::process::{ChildStderr, ChildStdin, ChildStdout};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use super::leader::{ExitStatus, Leader};
@@ -11,7 +11,9 @@ use super::mailbox::Answer;
 use super::roster::Tenancy;
 use super::runtime::{Runtime, Tie, chores};
 use super::single;
+use super::stop::Stopping;
 use crate::error::{Error, ErrorCode, Result};
+use crate::identity;
 use crate::roster::Side;
 use crate::roster::request::{self, Request};
 use crate::sys::process;
@@ -28,10 +30,11 @@ const LOOK_AGAIN: Duration = Duration::from_secs(1);
 /// be called from any thread, at once. In a forked copy of this process every method that acts answers
 /// `InvalidArgument`: the child is the parent's.
 pub struct Child {
-    runtime: &'static Runtime,
-    tenancy: Tenancy,
-    leader: Arc<Leader>,
+    pub(super) runtime: &'static Runtime,
+    pub(super) tenancy: Tenancy,
+    pub(super) leader: Arc<Leader>,
     watched: AtomicBool,
+    pub(super) stopping: Mutex<Option<Stopping>>,
     /// The write end of the child's standard input, if it was piped. Closing it is the child's end of input.
     pub stdin: Option<ChildStdin>,
     /// The read end of the child's standard output, if it was piped.
@@ -48,6 +51,7 @@ impl Child {
             tenancy,
             leader,
             watched: AtomicBool::new(false),
+            stopping: Mutex::new(None),
             stdin: stdin.map(ChildStdin::from),
             stdout: stdout.map(ChildStdout::from),
             stderr: stderr.map(ChildStderr::from),
@@ -113,14 +117,12 @@ impl Child {
     /// which knows the group by more than its number.
     ///
     /// # Errors
-    /// `InvalidArgument`: no signal 1 to 64. `NoSuchGroup`: the group has ended or was released. `Permission`: no
-    /// member may be signalled. `Supervisor`: there is none to do it.
+    /// `InvalidArgument`: no signal 1 to 64. `NoSuchGroup`: the group has ended. `NotFound`: it was released.
+    /// `Permission`: no member may be signalled. `Supervisor`: there is none to do it.
     pub fn signal(&self, signal: i32) -> Result<()> {
         const STEP: &str = "signal";
         self.check_mine(STEP)?;
-        if !(1..=64).contains(&signal) {
-            return Err(Error::invalid(STEP, format!("{signal} is no signal: 1 to 64")));
-        }
+        check_signal(signal, STEP)?;
         match self.ask(Request::Signal(signal), Duration::ZERO, STEP)? {
             Answer::Done => Ok(()),
             Answer::Gone => Err(self.not_ours(STEP)),
@@ -128,30 +130,21 @@ impl Child {
         }
     }
 
-    /// Ends the group: TERM (and CONT, for what is stopped), `grace` to comply, then KILL. Returns once nothing in it
-    /// runs any more. The leader's status is still there for [`wait`](Child::wait).
-    ///
-    /// What left the group by `setsid` or a double fork is not this call's business: it dies with this process.
+    /// Sends a signal to the leader alone, as `kill(pid, signal)` would, but never to another process that got its
+    /// number.
     ///
     /// # Errors
-    /// `StillAlive`: something cannot be ended; the message says what. `InvalidArgument`: a grace over 4 h 39 min.
-    /// `NotFound`: the group was released. `Supervisor`: there is none to do it.
-    pub fn stop(&self, grace: Duration) -> Result<()> {
-        const STEP: &str = "stop";
+    /// `InvalidArgument`: no signal 1 to 64. `NotFound`: the leader has ended. `Permission`: it runs as another user.
+    pub fn signal_leader(&self, signal: i32) -> Result<()> {
+        const STEP: &str = "signal_leader";
         self.check_mine(STEP)?;
-        let grace_ms = u32::try_from(grace.as_millis()).ok().filter(|&ms| ms <= request::GRACE_LIMIT_MS);
-        let Some(grace_ms) = grace_ms else {
-            let most = request::GRACE_LIMIT_MS;
-            return Err(Error::invalid(STEP, format!("a grace of {grace:?} is more than {most} ms")));
-        };
-        match self.ask(Request::Stop { grace_ms }, grace, STEP)? {
-            Answer::Done => Ok(()),
-            Answer::Gone if self.runtime.roster.is_let_go(self.tenancy.word.serial()) && self.group_exists() => {
-                Err(self.not_ours(STEP))
-            }
-            Answer::Gone => Ok(()),
-            Answer::Failed(code) => Err(self.refusal(code, STEP)),
-        }
+        check_signal(signal, STEP)?;
+        let leader = self.leader.pid;
+        self.leader.signal(signal).map_err(|errno| match errno {
+            libc::ESRCH => Error::new(ErrorCode::NotFound, STEP, format!("process {leader} has ended")),
+            libc::EPERM => Error::with_errno(ErrorCode::Permission, STEP, errno, format!("signal process {leader}")),
+            _ => Error::with_errno(ErrorCode::Os, STEP, errno, format!("signal process {leader}")),
+        })
     }
 
     /// A new descriptor (CLOEXEC, the caller's to close) that becomes readable when the leader has ended: one record of
@@ -173,11 +166,11 @@ impl Child {
         }
     }
 
-    fn ask(&self, ask: Request, limit: Duration, step: &'static str) -> Result<Answer> {
+    pub(super) fn ask(&self, ask: Request, limit: Duration, step: &'static str) -> Result<Answer> {
         if self.tenancy.held().is_none() {
             return Ok(Answer::Gone);
         }
-        self.runtime.ensure_supervised()?;
+        self.runtime.ensure_supervised(Duration::MAX)?;
         // A leader that nobody reaps makes every question for its group be answered by a zombie, and whether anything
         // else lives must then be read from all of /proc.
         self.runtime.ask(self.tenancy, ask, limit, step, || drop(self.leader.collect()))
@@ -201,7 +194,7 @@ impl Child {
         process::probe_group(self.leader.pid) != Err(libc::ESRCH)
     }
 
-    fn check_mine(&self, step: &'static str) -> Result<()> {
+    pub(super) fn check_mine(&self, step: &'static str) -> Result<()> {
         if self.runtime.is_mine() {
             return Ok(());
         }
@@ -212,15 +205,23 @@ impl Child {
         Err(Error::invalid(step, told))
     }
 
-    fn not_ours(&self, step: &'static str) -> Error {
+    /// Let go while it lived. The mark of a child that was started `group_only` is let go from the beginning, and a
+    /// zombie that nobody has reaped yet is no life.
+    pub(super) fn was_released(&self) -> bool {
+        self.runtime.roster.is_let_go(self.tenancy.word.serial())
+            && self.group_exists()
+            && identity::group_has_living_member(self.leader.pid)
+    }
+
+    pub(super) fn not_ours(&self, step: &'static str) -> Error {
         let group = self.leader.pid;
-        if self.runtime.roster.is_let_go(self.tenancy.word.serial()) {
+        if self.was_released() {
             return Error::new(ErrorCode::NotFound, step, format!("group {group} was released and is no longer ours"));
         }
         Error::new(ErrorCode::NoSuchGroup, step, format!("group {group} has ended"))
     }
 
-    fn refusal(&self, code: u32, step: &'static str) -> Error {
+    pub(super) fn refusal(&self, code: u32, step: &'static str) -> Error {
         let group = self.leader.pid;
         let left = ErrorCode::StillAlive;
         match code {
@@ -246,6 +247,13 @@ impl Child {
             errno => Error::with_errno(ErrorCode::Os, step, errno as i32, format!("signal group {group}")),
         }
     }
+}
+
+fn check_signal(signal: i32, step: &'static str) -> Result<()> {
+    if (1..=64).contains(&signal) {
+        return Ok(());
+    }
+    Err(Error::invalid(step, format!("{signal} is no signal: 1 to 64")))
 }
 
 impl Drop for Child {

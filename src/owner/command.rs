@@ -3,6 +3,7 @@
 use std::ffi::{OsStr, OsString};
 use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd};
 use std::path::PathBuf;
+use std::time::Duration;
 
 use super::child::Child;
 use super::spawn;
@@ -18,6 +19,8 @@ pub(super) enum Source {
     Null,
     Piped,
     Fd(OwnedFd),
+    /// Whatever the child's standard output is.
+    Stdout,
 }
 
 impl Stdio {
@@ -34,6 +37,11 @@ impl Stdio {
     /// A pipe, whose other end the [`Child`] has. The child's end is blocking whatever is done to the other.
     pub fn piped() -> Stdio {
         Stdio(Source::Piped)
+    }
+
+    /// For standard error: the same as the child's standard output, as `2>&1` in a shell.
+    pub fn to_stdout() -> Stdio {
+        Stdio(Source::Stdout)
     }
 }
 
@@ -77,6 +85,7 @@ pub(super) enum EnvChange {
 #[derive(Debug)]
 pub struct Command {
     pub(super) program: OsString,
+    pub(super) arg0: Option<OsString>,
     pub(super) args: Vec<OsString>,
     pub(super) env: Vec<EnvChange>,
     pub(super) cwd: Option<PathBuf>,
@@ -86,6 +95,7 @@ pub struct Command {
     pub(super) group_only: bool,
     pub(super) keep_session: bool,
     pub(super) controlling_tty: bool,
+    pub(super) wait_limit: Duration,
 }
 
 impl Command {
@@ -93,6 +103,7 @@ impl Command {
     pub fn new(program: impl AsRef<OsStr>) -> Command {
         Command {
             program: program.as_ref().into(),
+            arg0: None,
             args: Vec::new(),
             env: Vec::new(),
             cwd: None,
@@ -102,7 +113,14 @@ impl Command {
             group_only: false,
             keep_session: false,
             controlling_tty: false,
+            wait_limit: Duration::MAX,
         }
+    }
+
+    /// What the program is told as its own name, `argv[0]`. Default: the program as it was given.
+    pub fn arg0(&mut self, name: impl AsRef<OsStr>) -> &mut Command {
+        self.arg0 = Some(name.as_ref().into());
+        self
     }
 
     /// Adds an argument.
@@ -196,6 +214,14 @@ impl Command {
     /// [`keep_session`](Command::keep_session), the child's group becomes that terminal's foreground group.
     pub fn controlling_tty(&mut self, controlling_tty: bool) -> &mut Command {
         self.controlling_tty = controlling_tty;
+        self
+    }
+
+    /// How long [`spawn_owned`](Command::spawn_owned) may wait for what passes by itself: a supervisor that is being
+    /// started (10 s at most) or replaced (3 s), a program that somebody has open for writing (ETXTBSY, 300 ms). For an
+    /// event loop, which can try again later.
+    pub fn wait_limit(&mut self, limit: Duration) -> &mut Command {
+        self.wait_limit = limit;
         self
     }
 

@@ -4,9 +4,10 @@
 use std::collections::HashMap;
 use std::ffi::CString;
 use std::os::fd::{AsRawFd, OwnedFd};
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
+use super::handover::{Giver, handover};
 use super::leader::Leader;
 use super::lock;
 use super::runtime::{Runtime, chores};
@@ -20,16 +21,16 @@ enum Order {
     /// Reap it when it ends: its handle is gone.
     Reap(Arc<Leader>),
     /// Write its status into a pipe.
-    Pipe(Arc<Leader>, Arc<Offer>),
+    Pipe(Arc<Leader>, Offer),
     /// The caller has its own descriptor of the pipe now.
     Taken(i32),
 }
 
-/// A read end in the watcher's table, for a caller to open.
-struct Offer {
-    number: Mutex<Option<std::result::Result<i32, Errno>>>,
-    made: Condvar,
-}
+/// The number of a read end in the watcher's table, for a caller to open.
+type Offer = Giver<std::result::Result<i32, Errno>>;
+
+/// The watcher answers within microseconds; a machine that swaps may need longer.
+const OFFER_LIMIT: Duration = Duration::from_secs(5);
 
 /// Orders on their way to the watcher.
 pub(crate) struct Exits {
@@ -61,18 +62,12 @@ impl Runtime {
     /// A CLOEXEC descriptor that becomes readable with the exit record when the leader ends.
     pub(crate) fn exit_pipe(&self, leader: &Arc<Leader>, watcher_tid: i32) -> Result<OwnedFd> {
         const STEP: &str = "exit_fd";
-        let offer = Arc::new(Offer { number: Mutex::new(None), made: Condvar::new() });
-        self.order(Order::Pipe(leader.clone(), offer.clone()));
-        let deadline = Instant::now() + Duration::from_secs(5);
-        let mut number = lock(&offer.number);
-        while number.is_none() {
-            let left = deadline.saturating_duration_since(Instant::now());
-            if left.is_zero() {
-                return Err(Error::new(ErrorCode::Timeout, STEP, "the watcher thread does not answer"));
-            }
-            (number, _) = offer.made.wait_timeout(number, left).unwrap_or_else(PoisonError::into_inner);
-        }
-        let number = number.unwrap_or(Err(libc::EIO)).map_err(|errno| Error::os("pipe2", errno))?;
+        let (offer, offered) = handover();
+        self.order(Order::Pipe(leader.clone(), offer));
+        let number = offered
+            .take_within(OFFER_LIMIT)
+            .ok_or_else(|| Error::new(ErrorCode::Timeout, STEP, "the watcher thread does not answer"))?
+            .map_err(|errno| Error::os("pipe2", errno))?;
         let ours = open_from(watcher_tid, number);
         self.order(Order::Taken(number));
         ours.map_err(|errno| Error::with_errno(ErrorCode::Os, STEP, errno, "take the exit pipe from the watcher"))
@@ -92,6 +87,9 @@ fn open_from(tid: i32, number: i32) -> std::result::Result<OwnedFd, Errno> {
 pub(super) struct Book {
     next: u64,
     watched: HashMap<u64, Watched>,
+    /// Leaders that no descriptor tells about, since none is to be had: the table is full, or an emulator does not know
+    /// the call. They are looked at now and again.
+    unseen: Vec<(Arc<Leader>, Task)>,
     offered: HashMap<i32, OwnedFd>,
 }
 
@@ -111,7 +109,7 @@ enum Task {
 impl Book {
     /// `first` is the lowest token that is the book's.
     pub(super) fn new(first: u64) -> Book {
-        Book { next: first, watched: HashMap::new(), offered: HashMap::new() }
+        Book { next: first, watched: HashMap::new(), unseen: Vec::new(), offered: HashMap::new() }
     }
 
     /// Takes the orders that have come.
@@ -123,8 +121,7 @@ impl Book {
                 Order::Reap(leader) => self.watch(epoll, leader, Task::Reap),
                 Order::Pipe(leader, offer) => {
                     let made = self.offer(epoll, leader);
-                    *lock(&offer.number) = Some(made);
-                    offer.made.notify_all();
+                    offer.give(made);
                 }
                 Order::Taken(number) => drop(self.offered.remove(&number)),
             }
@@ -143,10 +140,25 @@ impl Book {
         let token = self.next;
         self.next += 1;
         // The order matters: a pidfd that was opened before the look is of the process that was looked at.
-        let pidfd = pidfd::open(leader.pid).ok().filter(|_| leader.is_still_itself());
+        let pidfd = pidfd::open(leader.pid).ok();
+        if !leader.is_still_itself() {
+            return task.finish(&leader);
+        }
         match pidfd.filter(|pidfd| epoll.add(pidfd, token).is_ok()) {
             Some(pidfd) => drop(self.watched.insert(token, Watched { leader, _pidfd: pidfd, task })),
-            None => task.finish(&leader),
+            None => self.unseen.push((leader, task)),
+        }
+    }
+
+    /// Whether there are leaders to be looked at.
+    pub(super) fn must_look(&self) -> bool {
+        !self.unseen.is_empty()
+    }
+
+    /// Looks at them.
+    pub(super) fn look(&mut self) {
+        for (leader, task) in self.unseen.extract_if(.., |(leader, _)| leader.has_ended()) {
+            task.finish(&leader);
         }
     }
 
@@ -165,7 +177,7 @@ impl Task {
             Task::Reap => drop(leader.collect()),
             Task::Write(pipe) => {
                 let status = leader.collect().ok().flatten().unwrap_or(super::leader::ExitStatus::Unknown);
-                let _ = fd::write(pipe.as_raw_fd(), &status.record());
+                let _ = fd::write(pipe.as_raw_fd(), &status.record().to_bytes());
             }
         }
         leader.note_end();

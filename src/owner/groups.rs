@@ -1,6 +1,7 @@
 //! Groups that somebody else started: taking them over, and letting go.
 
 use std::sync::atomic::Ordering;
+use std::time::Duration;
 
 use super::lock;
 use super::roster::Tenancy;
@@ -29,7 +30,8 @@ pub fn own_process_groups(pgids: &[i32]) -> Result<()> {
     let _registry = lock(&runtime.registry);
     // Claimed slots are never signalled and, under the registry, all this call's own: no list is needed.
     let claimed = pgids.iter().try_for_each(|&pgid| claim(runtime, pgid));
-    let accepted = claimed.and_then(|()| if pgids.is_empty() { Ok(()) } else { runtime.ensure_supervised() });
+    let accepted =
+        claimed.and_then(|()| if pgids.is_empty() { Ok(()) } else { runtime.ensure_supervised(Duration::MAX) });
     for tenancy in runtime.claimed() {
         match accepted {
             Ok(()) => drop(tenancy.slot.commit(tenancy.word)),

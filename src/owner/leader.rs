@@ -11,7 +11,7 @@ use super::lock;
 use crate::error::{Error, Result};
 use crate::identity::{self, Who};
 use crate::sys::process::{self, Ended, Wait};
-use crate::sys::{futex, time};
+use crate::sys::{Errno, futex, time};
 
 /// How a child ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,18 +35,32 @@ impl ExitStatus {
         self == ExitStatus::Exited(0)
     }
 
-    /// The record of `hermes_child_exit_fd`: size, kind, code, core_dumped, in native byte order.
-    pub(crate) fn record(self) -> [u8; 16] {
-        let [kind, code, core] = match self {
-            ExitStatus::Exited(code) => [0, code, 0],
-            ExitStatus::Signalled { signal, core_dumped } => [1, signal, core_dumped.into()],
-            ExitStatus::Unknown => [2, 0, 0],
+    /// The same in numbers that never change their meaning.
+    pub(crate) fn record(self) -> ExitRecord {
+        let (kind, code, core_dumped) = match self {
+            ExitStatus::Exited(code) => (0, code, 0),
+            ExitStatus::Signalled { signal, core_dumped } => (1, signal, core_dumped.into()),
+            ExitStatus::Unknown => (2, 0, 0),
         };
-        let mut record = [0; 16];
-        for (bytes, word) in record.chunks_exact_mut(4).zip([16, kind, code, core]) {
-            bytes.copy_from_slice(&word.to_ne_bytes());
+        ExitRecord { kind, code, core_dumped }
+    }
+}
+
+/// What an exit descriptor delivers, after its size.
+pub(crate) struct ExitRecord {
+    pub kind: i32,
+    pub code: i32,
+    pub core_dumped: u32,
+}
+
+impl ExitRecord {
+    /// `u32 size; i32 kind; i32 code; u32 core_dumped`, in native byte order.
+    pub(crate) fn to_bytes(&self) -> [u8; 16] {
+        let mut bytes = [0; 16];
+        for (place, word) in bytes.chunks_exact_mut(4).zip([16, self.kind as u32, self.code as u32, self.core_dumped]) {
+            place.copy_from_slice(&word.to_ne_bytes());
         }
-        record
+        bytes
     }
 }
 
@@ -115,6 +129,11 @@ impl Leader {
         Ok(*status)
     }
 
+    /// Whether it has ended; it is not reaped.
+    pub(crate) fn has_ended(&self) -> bool {
+        self.status().is_some() || process::wait_child(self.pid, Wait::Peek) != Ok(None) || !self.is_still_itself()
+    }
+
     /// Waits for its end, however long, and reaps it.
     pub(crate) fn collect_blocking(&self) -> Result<ExitStatus> {
         loop {
@@ -128,6 +147,15 @@ impl Leader {
                 Err(errno) => return Err(Error::os("waitid", errno)),
             }
         }
+    }
+
+    /// Sends a signal to this one process, if it has not been reaped: until then its number is nobody else's.
+    pub(crate) fn signal(&self, signal: i32) -> std::result::Result<(), Errno> {
+        let status = lock(&self.status);
+        if status.is_some() || !self.is_still_itself() {
+            return Err(libc::ESRCH);
+        }
+        process::signal_child(self.pid, signal)
     }
 
     /// The watcher saw it end.

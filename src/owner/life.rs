@@ -73,11 +73,12 @@ impl Life {
 }
 
 impl Runtime {
-    /// Returns once a supervisor has said ready, or says why there is none.
+    /// Returns once a supervisor has said ready, or says why there is none; after `at_most` at the latest (without threads
+    /// it is this one that starts it, and waits for as long as that takes).
     ///
     /// The caller has taken its slot before: the keeper lets a supervisor go under the same lock and only while no slot
     /// is in use, so a registration in the last moment of the idle time either keeps it or starts the next.
-    pub(crate) fn ensure_supervised(&self) -> Result<()> {
+    pub(crate) fn ensure_supervised(&self, at_most: Duration) -> Result<()> {
         if let Tie::Single { single, .. } = &self.tie {
             return single.ensure_supervised(self);
         }
@@ -95,6 +96,7 @@ impl Runtime {
                 Phase::Wanted => START_LIMIT,
                 Phase::Replacing => REPLACE_LIMIT,
             };
+            let limit = limit.min(at_most);
             let left = limit.saturating_sub(begun.elapsed());
             if left.is_zero() {
                 let reason = state.last_error.as_deref().unwrap_or("it does not answer");

@@ -23,6 +23,16 @@ pub(crate) enum Answer {
     Failed(u32),
 }
 
+/// Whether a request is in the mailbox now.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Put {
+    Done,
+    /// Another one is.
+    Busy,
+    /// The slot is no longer this group's.
+    Gone,
+}
+
 impl Runtime {
     /// Wakes the keeper and everybody who waits for an answer: a supervisor that was killed between a change of the
     /// roster and the wake-up that follows it has left them asleep. They look, and sleep on if there is nothing.
@@ -45,46 +55,71 @@ impl Runtime {
     ) -> Result<Answer> {
         let mailbox = &tenancy.slot.request;
         let deadline = Instant::now() + limit + SLACK;
-        let mut answer = None;
+        let mut put = Put::Busy;
         // Another thread's request on the same group is let finish first.
-        let put = futex::wait_until(mailbox, Some(deadline), |word| {
-            let _mail = lock(&self.mail);
-            if tenancy.held().is_none() {
-                answer = Some(Answer::Gone);
-                return true;
-            }
-            word == 0 && mailbox.compare_exchange(0, request::encode(ask), Ordering::SeqCst, Ordering::SeqCst).is_ok()
+        futex::wait_until(mailbox, Some(deadline), |_| {
+            put = self.put(tenancy, ask);
+            put != Put::Busy
         });
-        if answer.is_some() {
-            return Ok(Answer::Gone);
-        }
-        if put {
-            self.ring(chores::LOOK);
-            futex::wait_until(mailbox, Some(deadline), |word| {
-                answer = match request::decode(word) {
-                    Request::Answer(0) => Some(Answer::Done),
-                    Request::Answer(code) => Some(Answer::Failed(code)),
-                    _ if tenancy.held().is_none() => Some(Answer::Gone),
-                    _ => None,
-                };
-                if answer.is_none() {
-                    on_wake();
-                }
-                answer.is_some()
-            });
-            // Only our own answer, or our own request, is taken back: a freed slot may have a new tenant.
-            let _mail = lock(&self.mail);
-            if tenancy.held().is_some() {
-                let left = mailbox.load(Ordering::SeqCst);
-                if matches!(request::decode(left), Request::Answer(_)) || left == request::encode(ask) {
-                    let _ = mailbox.compare_exchange(left, 0, Ordering::SeqCst, Ordering::SeqCst);
-                    futex::wake(mailbox);
-                }
+        let mut answer = None;
+        match put {
+            Put::Gone => return Ok(Answer::Gone),
+            Put::Busy => {}
+            Put::Done => {
+                futex::wait_until(mailbox, Some(deadline), |_| {
+                    answer = self.answer(tenancy);
+                    if answer.is_none() {
+                        on_wake();
+                    }
+                    answer.is_some()
+                });
+                self.take_back(tenancy, ask);
             }
         }
         answer.ok_or_else(|| {
             let state = self.life.lock().last_error.clone().unwrap_or_else(|| "it is being replaced".into());
             Error::new(ErrorCode::Supervisor, step, format!("the supervisor has not answered: {state}"))
         })
+    }
+
+    /// Puts a request into the group's mailbox, if that is empty.
+    pub(crate) fn put(&self, tenancy: Tenancy, ask: Request) -> Put {
+        let mail = lock(&self.mail);
+        if tenancy.held().is_none() {
+            return Put::Gone;
+        }
+        let word = request::encode(ask);
+        if tenancy.slot.request.compare_exchange(0, word, Ordering::SeqCst, Ordering::SeqCst).is_err() {
+            return Put::Busy;
+        }
+        drop(mail);
+        self.ring(chores::LOOK);
+        Put::Done
+    }
+
+    /// The answer to a request that was put, if there is one yet.
+    pub(crate) fn answer(&self, tenancy: Tenancy) -> Option<Answer> {
+        let said = request::decode(tenancy.slot.request.load(Ordering::SeqCst));
+        // Asked after the answer was read: a later tenant's is not ours.
+        let is_ours = tenancy.slot.load().serial() == tenancy.word.serial();
+        match said {
+            Request::Answer(0) if is_ours => Some(Answer::Done),
+            Request::Answer(code) if is_ours => Some(Answer::Failed(code)),
+            _ if tenancy.held().is_none() => Some(Answer::Gone),
+            _ => None,
+        }
+    }
+
+    /// Empties the mailbox of our own answer, or our own request: a freed slot may have a new tenant.
+    pub(crate) fn take_back(&self, tenancy: Tenancy, ask: Request) {
+        let mailbox = &tenancy.slot.request;
+        let _mail = lock(&self.mail);
+        if tenancy.held().is_some() {
+            let left = mailbox.load(Ordering::SeqCst);
+            if matches!(request::decode(left), Request::Answer(_)) || left == request::encode(ask) {
+                let _ = mailbox.compare_exchange(left, 0, Ordering::SeqCst, Ordering::SeqCst);
+                futex::wake(mailbox);
+            }
+        }
     }
 }

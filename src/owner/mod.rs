@@ -8,8 +8,10 @@
 //! - [`keeper`] holds one lifeline, wakes the supervisor and lets an idle one go; [`watcher`] holds the other, starts
 //!   supervisors, notices their end and the end of children.
 //! - [`single`]: the fallback without threads.
-//! - [`command`], [`environment`], [`spawn`], [`newborn`]: starting a child; [`child`], [`leader`], [`exits`], [`mailbox`]: what can be done with it.
+//! - [`command`], [`environment`], [`spawn`], [`newborn`]: starting a child; [`child`], [`leader`], [`exits`],
+//!   [`mailbox`], [`stop`]: what can be done with it.
 //! - [`groups`]: groups that somebody else started.
+//! - [`handover`]: a value from one thread to another.
 //! - [`status`]: what is in force, and why.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -20,6 +22,7 @@ pub(crate) mod command;
 mod environment;
 pub(crate) mod exits;
 pub(crate) mod groups;
+mod handover;
 pub(crate) mod keeper;
 pub(crate) mod leader;
 pub(crate) mod life;
@@ -31,6 +34,7 @@ pub(crate) mod settings;
 pub(crate) mod single;
 pub(crate) mod spawn;
 pub(crate) mod status;
+mod stop;
 pub(crate) mod watcher;
 
 /// Locks, whatever happened to the last holder: every state behind our locks is valid between statements, and a panic

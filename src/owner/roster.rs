@@ -6,6 +6,7 @@ use super::lock;
 use super::runtime::Runtime;
 use crate::error::{Error, ErrorCode, Result};
 use crate::roster::{SLOTS, Slot, State, Word, flags};
+use crate::sys::futex;
 
 /// A slot and the word by which it is this tenant's.
 #[derive(Clone, Copy)]
@@ -72,8 +73,10 @@ impl Runtime {
         })
     }
 
-    /// A slot was freed: it is the next to be taken, and the keeper looks whether it was the last.
+    /// A slot was freed: it is the next to be taken, and the keeper looks whether it was the last. A thread that stops
+    /// the group meanwhile sleeps on its mailbox, and nobody else is left to answer.
     pub(crate) fn freed(&self, slot: &Slot) {
+        futex::wake(&slot.request);
         let first = std::ptr::from_ref(&self.roster.slots[0]).addr();
         let index = (std::ptr::from_ref(slot).addr() - first) / size_of::<Slot>();
         self.next_slot.fetch_min(index, Ordering::Relaxed);

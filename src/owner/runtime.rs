@@ -1,8 +1,6 @@
-//! The state of this process: made at the first use, never inherited.
+//! The state of this process: made at the first use, never inherited by a fork.
 //!
-//! A forked copy has no threads of ours, no mapping (MADV_DONTFORK) and no descriptors; its first call finds that the
-//! state is another process's and makes its own. What it inherited is never freed: the memory is a copy, and nothing
-//! in it may act on the parent's children.
+//! A forked copy has no threads of ours, no mapping (MADV_DONTFORK) and no descriptors of ours, so it starts afresh.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
@@ -15,9 +13,9 @@ use super::settings::{self, Settings};
 use super::single::Single;
 use crate::error::Result;
 use crate::identity::{self, Ancestor, Who};
+use crate::per_process::PerProcess;
 use crate::roster::{Roster, features};
 use crate::sys::clone::Memory;
-use crate::sys::memory::{ForkWitness, Leaked};
 use crate::sys::{futex, process};
 
 /// How owner and supervisor are tied together.
@@ -85,8 +83,7 @@ impl Runtime {
 
     /// The runtime of this process; the first call makes it.
     pub(crate) fn current() -> Result<&'static Runtime> {
-        let cell = cell();
-        let mut booted = lock(&cell.runtime);
+        let mut booted = lock(CURRENT.get());
         if let Some(runtime) = *booted {
             return Ok(runtime);
         }
@@ -97,7 +94,8 @@ impl Runtime {
 
     /// False in a forked copy of the process that made this: the roster is not mapped there and must not be touched.
     pub(crate) fn is_mine(&self) -> bool {
-        known_cell().is_some_and(|cell| cell.pid == self.pid)
+        let mine = CURRENT.known().and_then(|runtime| *lock(runtime));
+        mine.is_some_and(|mine| std::ptr::eq(mine, self))
     }
 
     /// A supervisor has said ready. Only now, with the process that started it gone, is its parent its parent for good:
@@ -146,33 +144,10 @@ impl Runtime {
     }
 }
 
-/// One process's place for its runtime.
-struct Cell {
-    pid: i32,
-    witness: ForkWitness,
-    runtime: Mutex<Option<&'static Runtime>>,
-}
-
-static CURRENT: Leaked<Cell> = Leaked::new();
-
-/// The last cell made, if this process made it.
-fn known_cell() -> Option<&'static Cell> {
-    CURRENT.get().filter(|cell| cell.witness.is_original())
-}
-
-/// This process's cell. The lock inside it was made by this process, so no forked copy waits for a thread it lacks.
-fn cell() -> &'static Cell {
-    loop {
-        let last = CURRENT.get();
-        if let Some(cell) = known_cell() {
-            return cell;
-        }
-        let fresh = Cell { pid: process::pid(), witness: ForkWitness::new(), runtime: Mutex::new(None) };
-        CURRENT.replace(last, fresh);
-    }
-}
+/// The lock inside was made by this process, so no forked copy waits for a thread that it lacks.
+static CURRENT: PerProcess<Mutex<Option<&'static Runtime>>> = PerProcess::new();
 
 /// Whether this process has used the library already.
 pub(super) fn is_booted() -> bool {
-    lock(&cell().runtime).is_some()
+    lock(CURRENT.get()).is_some()
 }

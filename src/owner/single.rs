@@ -17,7 +17,7 @@ use super::watcher::start_until_ready;
 use crate::error::{Error, ErrorCode, Result};
 use crate::sys::image::{self, Kind};
 use crate::sys::launch::{Launch, launch};
-use crate::sys::{atfork, fd, pidfd, process};
+use crate::sys::{atfork, fd, pidfd};
 
 /// A descriptor that stays in the host's table. The host may close it and reuse the number, so what is behind it is
 /// looked at before each use; it is never closed by us unless it is still ours.
@@ -105,7 +105,7 @@ impl Single {
         for end in [&reader, &lifeline] {
             fd::set_nonblocking(end).map_err(failed("fcntl"))?;
         }
-        let owner = pidfd::open(process::pid()).map_err(failed("pidfd_open"))?;
+        let owner = pidfd::of_this_process().map_err(failed("pidfd_open"))?;
         let (image, kind) = match image::in_memfd() {
             Ok(image) => (image, Kind::Memfd),
             Err(_) => image::in_directory(&std::env::temp_dir()).map_err(failed("create the supervisor's file"))?,
@@ -142,7 +142,11 @@ fn is_read(lifeline: &Planted) -> bool {
 /// Waits for the end of a child without threads: a pidfd in the host's table for as long as the call lasts, which no
 /// other thread can get in the way of.
 pub(super) fn await_end(pid: i32, deadline: Instant) -> Result<bool> {
-    let Ok(pidfd) = pidfd::open(pid) else { return Ok(true) };
+    let pidfd = match pidfd::open(pid) {
+        Ok(pidfd) => pidfd,
+        Err(libc::ESRCH) => return Ok(true),
+        Err(errno) => return Err(Error::os("pidfd_open", errno)),
+    };
     loop {
         let left = deadline.saturating_duration_since(Instant::now());
         let timeout_ms = i32::try_from(left.as_micros().div_ceil(1000)).unwrap_or(i32::MAX);

@@ -35,10 +35,13 @@ pub(super) fn spawn_owned(command: &Command) -> Result<Child> {
     let words = Words::of(command)?;
     let runtime = Runtime::current()?;
     let mut streams = Streams::of(command)?;
-    let own_flags = flags::SPAWNED | if command.group_only { flags::GROUP_ONLY } else { 0 };
+    // Under an emulator the keeper cannot tell who a child is, so the supervisor goes by its start, as for a group of
+    // somebody else's.
+    let spawned = if runtime.memory == Memory::Shared { flags::SPAWNED } else { 0 };
+    let own_flags = spawned | if command.group_only { flags::GROUP_ONLY } else { 0 };
     let tenancy = runtime.take_slot(State::Starting, own_flags, STEP)?;
     let (slot, word) = (tenancy.slot, tenancy.word);
-    if let Err(error) = runtime.ensure_supervised() {
+    if let Err(error) = runtime.ensure_supervised(command.wait_limit) {
         slot.abandon(word);
         runtime.freed(slot);
         return Err(error);
@@ -65,7 +68,7 @@ pub(super) fn spawn_owned(command: &Command) -> Result<Child> {
     };
     let before = time::boottime_ns();
     slot.since.store(before, Ordering::SeqCst);
-    let pid = match start(runtime, &plan, tenancy) {
+    let pid = match start(runtime, &plan, tenancy, BUSY_LIMIT.min(command.wait_limit)) {
         Ok(pid) => pid,
         Err(failure) => {
             slot.abandon(word);
@@ -85,11 +88,16 @@ pub(super) fn spawn_owned(command: &Command) -> Result<Child> {
     Ok(Child::new(runtime, tenancy, leader, std::mem::take(&mut streams.pipes)))
 }
 
-fn start(runtime: &Runtime, plan: &Plan, tenancy: super::roster::Tenancy) -> std::result::Result<i32, Failure> {
+fn start(
+    runtime: &Runtime,
+    plan: &Plan,
+    tenancy: super::roster::Tenancy,
+    busy_limit: Duration,
+) -> std::result::Result<i32, Failure> {
     let begun = Instant::now();
     loop {
         match clone::spawn(plan, &tenancy.slot.pid, runtime.memory) {
-            Err(Failure { step: Step::Exec, errno: libc::ETXTBSY, .. }) if begun.elapsed() < BUSY_LIMIT => {
+            Err(Failure { step: Step::Exec, errno: libc::ETXTBSY, .. }) if begun.elapsed() < busy_limit => {
                 // The number of the child that failed must not be taken for the next one's.
                 tenancy.slot.pid.store(0, Ordering::SeqCst);
                 std::thread::sleep(BUSY_PAUSE);
@@ -130,7 +138,8 @@ impl<'a> Words<'a> {
             return Err(Command::invalid("the program", &command.program, "is empty"));
         }
         let env = Environment::of(&command.env)?;
-        let mut argv = vec![c_string("the program", &command.program)?];
+        let name = command.arg0.as_ref().unwrap_or(&command.program);
+        let mut argv = vec![c_string("the program's name", name)?];
         for arg in &command.args {
             argv.push(c_string("argument", arg)?);
         }
@@ -174,6 +183,14 @@ impl Streams {
                 Source::Inherit => Stream::Inherit,
                 Source::Null => Stream::Null,
                 Source::Fd(fd) => Stream::Fd(fd.as_fd().as_raw_fd()),
+                Source::Stdout if target == 2 => match streams.plan[1] {
+                    Stream::Inherit => Stream::Fd(1),
+                    same => same,
+                },
+                Source::Stdout => {
+                    let told = "only standard error can go where standard output goes";
+                    return Err(Error::invalid(STEP, told));
+                }
                 Source::Piped => {
                     let (reader, writer) = fd::pipe().map_err(made)?;
                     let (child, ours) = if target == 0 { (reader, writer) } else { (writer, reader) };

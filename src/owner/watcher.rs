@@ -44,8 +44,9 @@ const LONGEST_PAUSE_AFTER_FAILURE: Duration = Duration::from_secs(5);
 const READY_LIMIT_MS: i32 = 10_000;
 /// One that was let go ends at once, unless somebody has stopped it.
 const LET_GO_LIMIT_MS: i32 = 1_000;
-/// How often the watcher looks for the chores of a keeper that was killed.
-const CHORES_STEP_MS: i32 = 20;
+/// How often the watcher looks for what no descriptor tells: the chores of a keeper that was killed, the end of a child
+/// without a pidfd.
+const LOOK_STEP_MS: i32 = 20;
 /// So many in a row that end before they said anything are no accident.
 const SILENT_STARTS: u32 = 3;
 
@@ -95,8 +96,8 @@ impl Watcher {
     fn turn(&mut self) {
         // Rounded up: a wake-up before the time would only sleep again.
         let until_due = self.due.map(|due| due.saturating_duration_since(Instant::now()).as_millis() as i32 + 1);
-        let until_chores = self.keeper_is_gone.then_some(CHORES_STEP_MS);
-        let timeout_ms = until_due.into_iter().chain(until_chores).min().unwrap_or(-1);
+        let until_look = (self.keeper_is_gone || self.book.must_look()).then_some(LOOK_STEP_MS);
+        let timeout_ms = until_due.into_iter().chain(until_look).min().unwrap_or(-1);
         let mut ready = [0u64; 32];
         let mut count = 0;
         let waited = self.epoll.wait(timeout_ms, |token| {
@@ -117,6 +118,7 @@ impl Watcher {
             self.runtime.identify_newborns();
             let _ = fd::write(self.ends.held_b.as_raw_fd(), b".");
         }
+        self.book.look();
         self.book.take_orders(self.runtime, &self.epoll);
         if matches!(self.runtime.life.lock().phase, Phase::Wanted) {
             self.start_wanted();

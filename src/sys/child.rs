@@ -154,9 +154,12 @@ unsafe fn connect_stdio(stdio: &[Stream; 3]) -> Outcome {
             };
         }
         for (target, &source) in sources.iter().enumerate() {
-            if source == target as i32 {
+            if source < 0 {
+                // Inherited, though the host may keep it close-on-exec (Node does). What is closed stays closed.
+                let _ = raw!(libc::SYS_fcntl, target, libc::F_SETFD, 0);
+            } else if source == target as i32 {
                 at(Step::Stdio, target, raw!(libc::SYS_fcntl, source, libc::F_SETFD, 0))?;
-            } else if source >= 0 {
+            } else {
                 at(Step::Stdio, target, raw!(libc::SYS_dup3, source, target, 0))?;
             }
         }

@@ -15,7 +15,8 @@ use super::child::{Failure, Handlers, Plan, Step, become_program};
 use super::raw::{self, raw};
 use super::{Errno, check, fd, process, signals};
 
-/// Stack of the child, a part of the parent's own frame: the parent waits, so nobody else uses it.
+/// Stack of the child, a part of the parent's own frame: the parent waits, so nobody else uses it. Functions that have
+/// one are never inlined: two in one frame are more than a small thread can give.
 const STACK_BYTES: usize = 24 * 1024;
 #[repr(align(16))]
 pub(super) struct Stack(MaybeUninit<[u8; STACK_BYTES]>);
@@ -23,6 +24,12 @@ pub(super) struct Stack(MaybeUninit<[u8; STACK_BYTES]>);
 impl Stack {
     pub(super) fn new() -> Stack {
         Stack(MaybeUninit::uninit())
+    }
+
+    /// Outside the caller's frame, where two would be more than a small thread has.
+    pub(super) fn boxed() -> Box<Stack> {
+        // SAFETY: any bytes are a value of it, uninitialised ones too.
+        unsafe { Box::new_uninit().assume_init() }
     }
 
     /// One past the end: stacks grow down.
@@ -73,6 +80,7 @@ unsafe fn exit_now() -> c_int {
     127
 }
 
+#[inline(never)]
 fn spawn_shared(plan: &Plan, pid: &AtomicI32) -> Result<i32, Failure> {
     let mut shared = Shared { plan, handlers: Handlers::Cleared, failure: None };
     let mut stack = Stack::new();
@@ -141,6 +149,7 @@ extern "C" fn run_copied(copied: *mut c_void) -> c_int {
     }
 }
 
+#[inline(never)]
 fn spawn_copied(plan: &Plan, pid: &AtomicI32) -> Result<i32, Failure> {
     let made = |errno: Errno| Failure { step: Step::Clone, errno, index: 0 };
     let (reader, writer) = fd::pipe().map_err(made)?;
@@ -185,6 +194,7 @@ extern "C" fn leave_a_trace(seen: *mut c_void) -> c_int {
 }
 
 /// Finds out by trying, once a process: a child sets a flag in "our" memory.
+#[inline(never)]
 pub(crate) fn probe_memory() -> Result<Memory, Errno> {
     let mut seen = false;
     let mut stack = Stack::new();

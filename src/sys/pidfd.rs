@@ -3,11 +3,32 @@
 use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 
 use super::fd::{above_stdio, own};
-use super::{Errno, check, last_errno};
+use super::{Errno, check, last_errno, process};
 
 /// A CLOEXEC pidfd of the process that has this number now.
 pub(crate) fn open(pid: i32) -> Result<OwnedFd, Errno> {
     open_with(pid, 0)
+}
+
+/// A CLOEXEC pidfd of this process. Where `pidfd_open` is unknown (Valgrind before 3.21), the kernel gives it as that of
+/// the other end of a socket, which is this process too (`SO_PEERPIDFD`, Linux 6.5).
+pub(crate) fn of_this_process() -> Result<OwnedFd, Errno> {
+    open(process::pid()).or_else(|errno| if errno == libc::ENOSYS { by_a_socket().or(Err(errno)) } else { Err(errno) })
+}
+
+fn by_a_socket() -> Result<OwnedFd, Errno> {
+    let mut pair = [-1; 2];
+    let mut pidfd: RawFd = -1;
+    let mut size = size_of::<RawFd>() as libc::socklen_t;
+    // SAFETY: the kernel fills two integers, then one; the three descriptors are ours alone.
+    unsafe {
+        let kind = libc::SOCK_STREAM | libc::SOCK_CLOEXEC;
+        check(libc::socketpair(libc::AF_UNIX, kind, 0, pair.as_mut_ptr()))?;
+        let pair = pair.map(|fd| own(fd));
+        let (one, into) = (pair[0].as_raw_fd(), (&raw mut pidfd).cast());
+        check(libc::getsockopt(one, libc::SOL_SOCKET, libc::SO_PEERPIDFD, into, &mut size))?;
+        above_stdio(own(pidfd))
+    }
 }
 
 fn open_with(pid: i32, flags: u32) -> Result<OwnedFd, Errno> {

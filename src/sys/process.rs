@@ -37,6 +37,13 @@ pub(crate) fn probe_group(pgid: i32) -> Result<(), Errno> {
     check(unsafe { libc::kill(-pgid, 0) }).map(|_| ())
 }
 
+/// kill(2) for a child that has not been reaped, whose number therefore is its own.
+pub(crate) fn signal_child(pid: i32, signal: i32) -> Result<(), Errno> {
+    debug_assert!(pid > 1, "0 and below mean many processes");
+    // SAFETY: a signal to one child.
+    check(unsafe { libc::kill(pid, signal) }).map(|_| ())
+}
+
 /// Waits for a child that never became a program. Accepts that somebody else (a `__WALL` waiter) was first.
 pub(crate) fn reap(pid: i32) {
     let mut status = 0;

@@ -1,8 +1,9 @@
 //! Pipes that the library makes: the child's end is blocking whatever is done to the host's, and the leader's end is
 //! told when the leader ends, not when the last copy of its standard output is closed.
 
+use super::support::deadline::SOON;
 use super::support::process::status_field;
-use super::support::{Process, Scene, sys};
+use super::support::{Process, Scene, eventually, sys};
 use hermes_spawn::{Command, Config, Stdio};
 use std::io::{Read, Write};
 use std::os::fd::{AsFd, AsRawFd};
@@ -99,7 +100,7 @@ fn wait_returns_at_once_though_a_grandchild_holds_standard_output() {
     let members = super::support::process::group_members(pid);
     assert_eq!(members.len(), 1, "the grandchild lives on");
     let grandchild = Process::open(members[0]).expect("it lives");
-    assert_eq!(status_field(grandchild.pid, "Name:").as_deref(), Some("sleep"));
+    eventually(SOON, "the grandchild is sleep", || status_field(grandchild.pid, "Name:").as_deref() == Some("sleep"));
     assert_eq!(owner.slots_in_use(), 1, "and is covered");
     owner.kill();
     grandchild.assert_gone_by(sys::after(Duration::from_secs(5)), "the grandchild");

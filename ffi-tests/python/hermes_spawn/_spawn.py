@@ -1,0 +1,129 @@
+"""`spawn_owned`."""
+
+from __future__ import annotations
+
+import io
+import os
+import subprocess
+from ctypes import byref, c_char_p, c_int32, c_void_p
+from typing import IO, Any, Iterable, Mapping, Optional, Sequence, Union
+
+from . import _abi
+from ._errors import Path, spawn_error_of
+from ._library import library
+from ._process import OwnedProcess
+from ._state import encoded
+
+PIPE = subprocess.PIPE
+DEVNULL = subprocess.DEVNULL
+STDOUT = subprocess.STDOUT
+
+Stream = Union[int, IO[Any], None]
+
+
+def spawn_owned(
+    args: Union[Path, Sequence[Path]],
+    *,
+    stdin: Stream = None,
+    stdout: Stream = None,
+    stderr: Stream = None,
+    cwd: Optional[Path] = None,
+    env: Union[Mapping[str, str], Mapping[bytes, bytes], None] = None,
+    pass_fds: Iterable[int] = (),
+    family: Optional[str] = None,
+    group_only: bool = False,
+    keep_session: bool = False,
+    controlling_tty: bool = False,
+    text: bool = False,
+    encoding: Optional[str] = None,
+    errors: Optional[str] = None,
+) -> OwnedProcess:
+    """Starts a long-lived child in a session and process group of its own. It cannot outlive this process.
+
+    `args`, the streams, `cwd`, `env`, `pass_fds`, `text`, `encoding` and `errors` are as for `subprocess.Popen`.
+    `family` says for people what kind of thing this is. `group_only`: what leaves the process group is not searched for
+    when this process dies. `keep_session`: a group of its own in this session. `controlling_tty`: the terminal on the
+    child's stdin becomes its controlling terminal.
+
+    Raises what `Popen` raises; each such error is a `SpawnError` too. `SupervisorError`: nothing could watch over the
+    child, so none was started.
+    """
+    words = [args] if isinstance(args, (str, bytes, os.PathLike)) else list(args)
+    if not words:
+        raise ValueError("args is empty: it must hold the program's name at least")
+    passed = sorted(set(pass_fds))
+    options = _abi.SpawnOptions(
+        flags=_flags(group_only, keep_session, controlling_tty),
+        argv=_strings(map(encoded, words)),
+        envp=None if env is None else _strings(_environment(env)),
+        cwd=None if cwd is None else encoded(cwd),
+        stdin_fd=_stream("stdin", stdin),
+        stdout_fd=_stream("stdout", stdout),
+        stderr_fd=_stream("stderr", stderr),
+        pass_fd_count=len(passed),
+        pass_fds=(c_int32 * len(passed))(*passed),
+        family=None if family is None else encoded(family),
+    )
+    handle = c_void_p()
+    record = _abi.ErrorRecord()
+    if library.hermes_spawn_owned(byref(options), byref(handle), byref(record)):
+        raise spawn_error_of(record, words[0], cwd)
+    return OwnedProcess(handle, args, _pipes(handle, options, bool(text or encoding or errors), encoding, errors))
+
+
+def _flags(group_only: bool, keep_session: bool, controlling_tty: bool) -> int:
+    return (
+        (_abi.SPAWN_GROUP_ONLY if group_only else 0)
+        | (_abi.SPAWN_KEEP_SESSION if keep_session else 0)
+        | (_abi.SPAWN_CONTROLLING_TTY if controlling_tty else 0)
+    )
+
+
+def _strings(items: Iterable[bytes]) -> Any:
+    words = list(items)
+    return (c_char_p * (len(words) + 1))(*words, None)
+
+
+def _environment(env: Union[Mapping[str, str], Mapping[bytes, bytes]]) -> Iterable[bytes]:
+    for name, value in env.items():
+        line = encoded(name)
+        if not line or b"=" in line:
+            raise ValueError(f"illegal environment variable name: {name!r}")
+        yield line + b"=" + encoded(value)
+
+
+def _stream(name: str, stream: Stream) -> int:
+    if stream is None:
+        return _abi.STDIO_INHERIT
+    if stream == PIPE:
+        return _abi.STDIO_PIPE
+    if stream == DEVNULL:
+        return _abi.STDIO_NULL
+    if stream == STDOUT:
+        if name != "stderr":
+            raise ValueError("STDOUT can only be used for stderr")
+        return _abi.STDIO_TO_STDOUT
+    fd = stream if isinstance(stream, int) else stream.fileno()
+    if fd < 0:
+        raise ValueError(f"{name} is {fd}, which is no file descriptor")
+    return fd
+
+
+def _pipes(
+    handle: c_void_p, options: _abi.SpawnOptions, text: bool, encoding: Optional[str], errors: Optional[str]
+) -> list[Optional[IO[Any]]]:
+    takes = (
+        (options.stdin_fd, library.hermes_child_take_stdin_fd, "wb"),
+        (options.stdout_fd, library.hermes_child_take_stdout_fd, "rb"),
+        (options.stderr_fd, library.hermes_child_take_stderr_fd, "rb"),
+    )
+    pipes: list[Optional[IO[Any]]] = []
+    for wanted, take, mode in takes:
+        if wanted != _abi.STDIO_PIPE:
+            pipes.append(None)
+            continue
+        pipe: IO[Any] = open(take(handle), mode)
+        if text:
+            pipe = io.TextIOWrapper(pipe, encoding, errors, write_through=mode == "wb")
+        pipes.append(pipe)
+    return pipes

@@ -104,7 +104,7 @@ class OwnedProcess:
             fd = os.dup(self._end_descriptor().fd)
             try:
                 ended: asyncio.Future[None] = loop.create_future()
-                loop.add_reader(fd, lambda: ended.done() or ended.set_result(None))
+                loop.add_reader(fd, _set, ended)
                 try:
                     await ended
                 finally:
@@ -209,3 +209,9 @@ class OwnedProcess:
             self._look()
             return pidfd
         return fd.value
+
+
+def _set(future: asyncio.Future[None]) -> None:
+    # Called again before its reader is removed, and for one that was cancelled.
+    if not future.done():
+        future.set_result(None)

@@ -3,6 +3,7 @@
 const { fileURLToPath } = require('node:url');
 const { isMainThread } = require('node:worker_threads');
 const { SPAWN, STDIO, record } = require('./abi');
+const { makeBlocking } = require('./blocking');
 const { OwnedChild } = require('./child');
 const { invalid, spawnError } = require('./errors');
 const { attempt } = require('./library');
@@ -43,6 +44,7 @@ function spawnOwned(command, args, options) {
   });
   const { signal } = options;
   if (signal?.aborted) return OwnedChild.neverStarted(argv, streams, signal);
+  streams.filter((wanted) => wanted >= 0).forEach(makeBlocking);
   const out = [null];
   const failure = attempt('hermes_spawn_owned', wanted, out);
   if (failure) return OwnedChild.failed(argv, streams, spawnError(failure, command, argv.slice(1)));
@@ -86,10 +88,9 @@ function stream(wanted, index) {
       return STDIO.PIPE;
     case 'ignore':
       return STDIO.NULL;
-    case 'inherit':
-      return STDIO.INHERIT;
   }
-  const fd = typeof wanted === 'number' ? wanted : (wanted.fd ?? wanted._handle?.fd);
+  // By number: Node marks its own three close-on-exec, and what is merely inherited would arrive closed.
+  const fd = wanted === 'inherit' ? index : typeof wanted === 'number' ? wanted : (wanted.fd ?? wanted._handle?.fd);
   if (!Number.isInteger(fd) || fd < 0 || fd > 0x7fffffff) {
     throw invalid(`stdio[${index}]`, wanted, "and must be 'pipe', 'ignore', 'inherit', a descriptor or a stream with one");
   }

@@ -10,7 +10,7 @@ const os = require('node:os');
 const path = require('node:path');
 const test = require('node:test');
 const { pathToFileURL } = require('node:url');
-const { next } = require('./stage');
+const { Process, eventually, next, supervisors } = require('./stage');
 const { HermesError, spawnOwned, status } = require('..');
 
 const read = async (stream) => {
@@ -93,6 +93,20 @@ test('streams: files, numbers, null, the same environment, directory, descriptor
   fs.rmSync(folder, { recursive: true });
 });
 
+test('a child reads from what this process has made non-blocking', async () => {
+  const script = `
+    const { spawnOwned } = require(${JSON.stringify(path.dirname(__dirname))});
+    process.stdin.once('data', () => {});
+    process.stdin.pause();
+    spawnOwned('cat', { stdio: 'inherit' }).on('exit', (code) => process.exit(code));
+    console.error('started');`;
+  const host = spawn(process.execPath, ['-e', script], { stdio: 'pipe' });
+  await once(host.stderr, 'data');
+  host.stdin.end('x');
+  const [said, exit] = await Promise.all([read(host.stdout), once(host, 'exit')]);
+  assert.deepEqual([said, ...exit], ['x', 0, null]);
+});
+
 test('what cannot be started is told as child_process tells it', async () => {
   const slots = status().slotsInUse;
   const cases = [
@@ -144,7 +158,13 @@ test('a child that is not referenced does not keep the process', async () => {
     const { spawnOwned } = require(${JSON.stringify(path.dirname(__dirname))});
     const child = spawnOwned('sleep', ['600'], { stdio: 'ignore' });
     child.unref();
-    console.log(child.pid);`;
-  const host = spawn(process.execPath, ['-e', script], { stdio: ['ignore', 'pipe', 'inherit'] });
-  assert.match(await read(host.stdout), /^\d+\n$/);
+    console.log(child.pid);
+    // The test looks at the child while it lives.
+    process.stdin.once('end', () => {}).resume();`;
+  const host = spawn(process.execPath, ['-e', script], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const child = new Process(Number((await once(host.stdout, 'data'))[0]));
+  host.stdin.end();
+  assert.deepEqual(await once(host, 'exit'), [0, null]);
+  await eventually('the child dies with the host', () => child.isGone());
+  await eventually('its supervisor has left', () => supervisors(host.pid).length === 0);
 });

@@ -201,4 +201,4 @@ function skip(context, reason) {
   context.skip(reason);
 }
 
-module.exports = { Process, next, scene, skip, statFields };
+module.exports = { Process, eventually, next, scene, skip, statFields, supervisors };

@@ -1,6 +1,6 @@
 'use strict';
 
-// What owners do in the tests. Each tells what happened with `say`, and waits for its cue with `hear` or `hold`.
+// What owners do in the tests. Each tells what happened with `say`, and then lives until it is killed.
 
 const { once } = require('node:events');
 const fs = require('node:fs');
@@ -9,19 +9,8 @@ const readline = require('node:readline');
 const { spawn } = require('node:child_process');
 const { Worker } = require('node:worker_threads');
 const hermes = require('..');
+const { play, say, sleeper } = require('./play');
 
-const sleeper = () => hermes.spawnOwned('sleep', ['600'], { stdio: 'ignore' });
-const say = (words) => fs.writeSync(1, `${JSON.stringify(words)}\n`);
-const lines = readline.createInterface({ input: process.stdin })[Symbol.asyncIterator]();
-const hear = async () => {
-  const { done, value } = await lines.next();
-  return done ? undefined : JSON.parse(value);
-};
-/** Lives until it is killed; or until the test has gone, so that nothing is left behind. */
-const hold = async () => {
-  while ((await hear()) !== undefined);
-  process.exit(0);
-};
 
 const FAMILY = `
 sh -c 'trap "" TERM; echo stubborn $$; while :; do sleep 600; done' &
@@ -30,11 +19,7 @@ echo leader $$
 wait
 `;
 
-const parts = {
-  keepsAChild() {
-    say({ pid: sleeper().pid });
-  },
-
+play({
   async startsAFamily() {
     hermes.configure({ graceMs: 400 });
     const child = hermes.spawnOwned('sh', ['-c', FAMILY]);
@@ -138,10 +123,4 @@ const parts = {
     }
     say({ refused, graceMs, idleMs, late });
   },
-};
-
-(async () => {
-  const [part, words] = process.argv.slice(2);
-  await parts[part](...JSON.parse(words));
-  await hold();
-})();
+});

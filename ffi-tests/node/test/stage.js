@@ -80,7 +80,7 @@ const readable = (file) => {
     return '';
   }
 };
-const numbers = () => fs.readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+const numbers = () => fs.readdirSync('/proc').map(Number).filter((pid) => pid > 0);
 
 /** Running processes with this `NAME=value` in their environment. */
 const carriers = (variable) => numbers().filter((pid) => readable(`/proc/${pid}/environ`).split('\0').includes(variable));
@@ -91,8 +91,8 @@ const supervisors = (owner) =>
 
 /** A process that plays one part. In a group of its own, so that it can be killed alone. */
 class Owner {
-  constructor(part, words, env) {
-    const args = ['--expose-gc', path.join(__dirname, 'parts.js'), part, JSON.stringify(words)];
+  constructor(parts, part, words, env) {
+    const args = ['--expose-gc', parts, part, JSON.stringify(words)];
     this.child = spawn(process.execPath, args, { env, detached: true, stdio: ['pipe', 'pipe', 'inherit'] });
     this.ended = once(this.child, 'exit');
     this.process = new Process(this.child.pid);
@@ -122,10 +122,6 @@ class Owner {
     return this.meet((await this.hears()).pid);
   }
 
-  told(words) {
-    this.child.stdin.write(`${JSON.stringify(words)}\n`);
-  }
-
   /** `kill -9`, to it alone. Returns the moment. */
   async kill() {
     const moment = Date.now();
@@ -136,17 +132,29 @@ class Owner {
 }
 
 class Stage {
+  static parts = path.join(__dirname, 'parts.js');
+
   constructor() {
     this.folder = fs.mkdtempSync(path.join(os.tmpdir(), 'hs-'));
-    this.mark = crypto.randomUUID();
+    this.value = crypto.randomUUID();
+    this.mark = `${MARK}=${this.value}`;
     this.owners = [];
   }
 
   owner(part, ...words) {
     const { HERMES_SPAWN: _, ...env } = process.env;
-    const owner = new Owner(part, words, { ...env, HERMES_HOME: path.join(this.folder, 'home'), [MARK]: this.mark });
+    const home = path.join(this.folder, 'home');
+    const owner = new Owner(Stage.parts, part, words, { ...env, HERMES_HOME: home, [MARK]: this.value });
     this.owners.push(owner);
     return owner;
+  }
+
+  /** All that runs and was started by an owner of this test, by whatever ways; met by `owner`. */
+  started(owner) {
+    const known = new Set(this.owners.flatMap(({ process, met }) => [process, ...met]).map(({ pid }) => pid));
+    return carriers(this.mark)
+      .filter((pid) => !known.has(pid))
+      .map((pid) => owner.meet(pid));
   }
 
   async assertGone(process, moment, who = 'the child') {
@@ -165,10 +173,9 @@ class Stage {
       owner.child.kill('SIGKILL');
       for (const process of owner.met) process.kill();
     }
-    const mark = `${MARK}=${this.mark}`;
     await eventually("nothing carries the test's mark", () => {
-      const left = carriers(mark);
-      for (const pid of left) if (readable(`/proc/${pid}/environ`).includes(mark)) process.kill(pid, 'SIGKILL');
+      const left = carriers(this.mark);
+      for (const pid of left) new Process(pid).kill();
       return left.length === 0;
     });
     for (const owner of this.owners) {
@@ -201,4 +208,4 @@ function skip(context, reason) {
   context.skip(reason);
 }
 
-module.exports = { Process, eventually, next, scene, skip, statFields, supervisors };
+module.exports = { Process, Stage, eventually, next, scene, skip, statFields, supervisors };

@@ -48,16 +48,7 @@ GUARANTEES = 6
 Strings = POINTER(c_char_p)
 
 
-class Record(ctypes.Structure):
-    """A structure that begins with its own size."""
-
-    size: int
-
-    def __init__(self, **fields: Any) -> None:
-        super().__init__(size=ctypes.sizeof(self), **fields)
-
-
-class ErrorRecord(Record):
+class ErrorRecord(ctypes.Structure):
     _fields_ = [
         ("size", c_uint32),
         ("code", c_int32),
@@ -67,11 +58,11 @@ class ErrorRecord(Record):
     ]
 
 
-class ExitStatus(Record):
+class ExitStatus(ctypes.Structure):
     _fields_ = [("size", c_uint32), ("kind", c_int32), ("code", c_int32), ("core_dumped", c_uint32)]
 
 
-class Config(Record):
+class Config(ctypes.Structure):
     _fields_ = [
         ("size", c_uint32),
         ("grace_ms", c_uint32),
@@ -83,7 +74,7 @@ class Config(Record):
     ]
 
 
-class SpawnOptions(Record):
+class SpawnOptions(ctypes.Structure):
     _fields_ = [
         ("size", c_uint32),
         ("flags", c_uint32),
@@ -104,7 +95,7 @@ class GuaranteeRecord(ctypes.Structure):
     _fields_ = [("name", c_char * 16), ("value", c_char * 24), ("why", c_char * 216)]
 
 
-class StatusInfo(Record):
+class StatusInfo(ctypes.Structure):
     _fields_ = [
         ("size", c_uint32),
         ("supervisor_pid", c_int32),
@@ -118,6 +109,13 @@ class StatusInfo(Record):
         ("last_supervisor_error", c_char * 512),
     ]
 
+
+# Each begins with its own size.
+ERROR_BYTES = ctypes.sizeof(ErrorRecord)
+EXIT_STATUS_BYTES = ctypes.sizeof(ExitStatus)
+CONFIG_BYTES = ctypes.sizeof(Config)
+SPAWN_OPTIONS_BYTES = ctypes.sizeof(SpawnOptions)
+STATUS_INFO_BYTES = ctypes.sizeof(StatusInfo)
 
 # A handle is a number that the library looks up.
 _child = c_void_p

@@ -84,7 +84,7 @@ library: Any = _load()
 
 def call(name: str, *arguments: Any) -> None:
     """Calls a function that ends with an error record, and raises what it reports."""
-    record = _abi.ErrorRecord()
+    record = _abi.ErrorRecord(_abi.ERROR_BYTES)
     if getattr(library, name)(*arguments, record):
         raise error_of(record)
 

@@ -39,30 +39,29 @@ class OwnedProcess:
 
     args: Union[Path, Sequence[Path]]
     pid: int
-    pgid: int
-    stdin: Optional[IO[Any]]
-    stdout: Optional[IO[Any]]
-    stderr: Optional[IO[Any]]
-    returncode: Optional[int]
+    stdin: Optional[IO[Any]] = None
+    stdout: Optional[IO[Any]] = None
+    stderr: Optional[IO[Any]] = None
+    returncode: Optional[int] = None
     """As `Popen.returncode`: negative for a signal. `None` while it runs, and when the status is unknown."""
-    status_unknown: bool
+    status_unknown: bool = False
     """It has ended, and somebody else took its status: a `waitpid(-1)` of the host, SIGCHLD ignored."""
 
-    def __init__(self, handle: c_void_p, args: Union[Path, Sequence[Path]], pipes: list[Optional[IO[Any]]]) -> None:
+    _end: Optional[_Descriptor] = None
+    _conversation: Optional[Conversation] = None
+
+    def __init__(self, handle: c_void_p, args: Union[Path, Sequence[Path]]) -> None:
         self._handle = handle
         self.args = args
         self.pid = library.hermes_child_pid(handle)
-        self.pgid = library.hermes_child_pgid(handle)
-        self.stdin, self.stdout, self.stderr = pipes
-        self.returncode = None
-        self.status_unknown = False
-        self._end: Optional[_Descriptor] = None
-        self._conversation: Optional[Conversation] = None
 
     def __del__(self, free: Callable[[c_void_p], None] = library.hermes_child_free) -> None:
-        handle = getattr(self, "_handle", None)
-        if handle is not None:
-            free(handle)
+        free(self._handle)
+
+    @property
+    def pgid(self) -> int:
+        """The child began the group, so it is the same number."""
+        return self.pid
 
     def __repr__(self) -> str:
         code = "unknown" if self.status_unknown else self.returncode
@@ -177,8 +176,8 @@ class OwnedProcess:
         """Whether it has ended; notes how."""
         if self.returncode is not None or self.status_unknown:
             return True
-        status = _abi.ExitStatus()
-        record = _abi.ErrorRecord()
+        status = _abi.ExitStatus(_abi.EXIT_STATUS_BYTES)
+        record = _abi.ErrorRecord(_abi.ERROR_BYTES)
         code = library.hermes_child_wait(self._handle, 0, byref(status), byref(record))
         if code == _abi.ERR_TIMEOUT:
             return False

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import io
-import os
 import subprocess
 from ctypes import byref, c_char_p, c_int32, c_void_p
+from os import PathLike
 from typing import IO, Any, Iterable, Mapping, Optional, Sequence, Union
 
 from . import _abi
@@ -48,39 +48,38 @@ def spawn_owned(
     Raises what `Popen` raises; each such error is a `SpawnError` too. `SupervisorError`: nothing could watch over the
     child, so none was started.
     """
-    words = [args] if isinstance(args, (str, bytes, os.PathLike)) else list(args)
+    words = args if isinstance(args, (list, tuple)) else [args] if isinstance(args, (str, bytes, PathLike)) else list(args)
     if not words:
         raise ValueError("args is empty: it must hold the program's name at least")
     passed = sorted(set(pass_fds))
+    # In the order of its fields: by keyword takes ctypes three times as long.
     options = _abi.SpawnOptions(
-        flags=_flags(group_only, keep_session, controlling_tty),
-        argv=_strings(map(encoded, words)),
-        envp=None if env is None else _strings(_environment(env)),
-        cwd=None if cwd is None else encoded(cwd),
-        stdin_fd=_stream("stdin", stdin),
-        stdout_fd=_stream("stdout", stdout),
-        stderr_fd=_stream("stderr", stderr),
-        pass_fd_count=len(passed),
-        pass_fds=(c_int32 * len(passed))(*passed),
-        family=None if family is None else encoded(family),
-    )
-    handle = c_void_p()
-    record = _abi.ErrorRecord()
-    if library.hermes_spawn_owned(byref(options), byref(handle), byref(record)):
-        raise spawn_error_of(record, words[0], cwd)
-    return OwnedProcess(handle, args, _pipes(handle, options, bool(text or encoding or errors), encoding, errors))
-
-
-def _flags(group_only: bool, keep_session: bool, controlling_tty: bool) -> int:
-    return (
+        _abi.SPAWN_OPTIONS_BYTES,
         (_abi.SPAWN_GROUP_ONLY if group_only else 0)
         | (_abi.SPAWN_KEEP_SESSION if keep_session else 0)
-        | (_abi.SPAWN_CONTROLLING_TTY if controlling_tty else 0)
+        | (_abi.SPAWN_CONTROLLING_TTY if controlling_tty else 0),
+        None,
+        _strings([encoded(word) for word in words]),
+        None if env is None else _strings(list(_environment(env))),
+        None if cwd is None else encoded(cwd),
+        _abi.STDIO_INHERIT if stdin is None else _stream("stdin", stdin),
+        _abi.STDIO_INHERIT if stdout is None else _stream("stdout", stdout),
+        _abi.STDIO_INHERIT if stderr is None else _stream("stderr", stderr),
+        len(passed),
+        (c_int32 * len(passed))(*passed) if passed else None,
+        None if family is None else encoded(family),
     )
+    handle = c_void_p()
+    record = _abi.ErrorRecord(_abi.ERROR_BYTES)
+    if library.hermes_spawn_owned(byref(options), byref(handle), byref(record)):
+        raise spawn_error_of(record, words[0], cwd)
+    child = OwnedProcess(handle, args)
+    if PIPE in (stdin, stdout, stderr):
+        _attach_pipes(child, options, bool(text or encoding or errors), encoding, errors)
+    return child
 
 
-def _strings(items: Iterable[bytes]) -> Any:
-    words = list(items)
+def _strings(words: list[bytes]) -> Any:
     return (c_char_p * (len(words) + 1))(*words, None)
 
 
@@ -92,9 +91,7 @@ def _environment(env: Union[Mapping[str, str], Mapping[bytes, bytes]]) -> Iterab
         yield line + b"=" + encoded(value)
 
 
-def _stream(name: str, stream: Stream) -> int:
-    if stream is None:
-        return _abi.STDIO_INHERIT
+def _stream(name: str, stream: Union[int, IO[Any]]) -> int:
     if stream == PIPE:
         return _abi.STDIO_PIPE
     if stream == DEVNULL:
@@ -109,21 +106,13 @@ def _stream(name: str, stream: Stream) -> int:
     return fd
 
 
-def _pipes(
-    handle: c_void_p, options: _abi.SpawnOptions, text: bool, encoding: Optional[str], errors: Optional[str]
-) -> list[Optional[IO[Any]]]:
-    takes = (
-        (options.stdin_fd, library.hermes_child_take_stdin_fd, "wb"),
-        (options.stdout_fd, library.hermes_child_take_stdout_fd, "rb"),
-        (options.stderr_fd, library.hermes_child_take_stderr_fd, "rb"),
-    )
-    pipes: list[Optional[IO[Any]]] = []
-    for wanted, take, mode in takes:
-        if wanted != _abi.STDIO_PIPE:
-            pipes.append(None)
-            continue
-        pipe: IO[Any] = open(take(handle), mode)
-        if text:
-            pipe = io.TextIOWrapper(pipe, encoding, errors, write_through=mode == "wb")
-        pipes.append(pipe)
-    return pipes
+def _attach_pipes(
+    child: OwnedProcess, options: _abi.SpawnOptions, text: bool, encoding: Optional[str], errors: Optional[str]
+) -> None:
+    for name, mode in (("stdin", "wb"), ("stdout", "rb"), ("stderr", "rb")):
+        if getattr(options, f"{name}_fd") == _abi.STDIO_PIPE:
+            take = getattr(library, f"hermes_child_take_{name}_fd")
+            pipe: IO[Any] = open(take(child._handle), mode)
+            if text:
+                pipe = io.TextIOWrapper(pipe, encoding, errors, write_through=mode == "wb")
+            setattr(child, name, pipe)

@@ -49,7 +49,7 @@ def configure(
     for name, value in (("grace_ms", grace_ms), ("idle_ms", idle_ms)):
         if not 0 <= value < 2**32:
             raise ValueError(f"{name} is {value}")
-    config = _abi.Config(grace_ms=grace_ms, idle_ms=idle_ms, role=_ROLES[role], threads=bool(threads))
+    config = _abi.Config(_abi.CONFIG_BYTES, grace_ms, idle_ms, _ROLES[role], bool(threads))
     if home is not None:
         config.home = encoded(home)
     call("hermes_configure", config)
@@ -57,7 +57,7 @@ def configure(
 
 def status() -> Status:
     """What is in force in this process, and why."""
-    info = _abi.StatusInfo()
+    info = _abi.StatusInfo(_abi.STATUS_INFO_BYTES)
     call("hermes_status", info)
     guarantees = {
         one.name.decode(): Guarantee(value=one.value.decode(), why=one.why.decode() or None) for one in info.guarantees

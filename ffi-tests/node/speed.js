@@ -44,7 +44,9 @@ async function main(megabytes = 500, rounds = 300) {
     console.log(`${name.padEnd(12)} median ${median} us   10th percentile ${tenth} us`);
   }
   const ratio = percentile('spawnOwned', 50) / percentile('spawn', 50);
-  console.log(`ratio ${ratio.toFixed(2)}, to be ${LIMIT} at most; host of ${ballast.length >> 20} MB, ${rounds} rounds`);
+  console.log(
+    `ratio ${ratio.toFixed(2)}, to be ${LIMIT} at most; host of ${ballast.length >> 20} MB, ${rounds} rounds`,
+  );
   process.exitCode = ratio > LIMIT ? 1 : 0;
 }
 

@@ -9,7 +9,7 @@ to=$(cd "$1" && pwd)
 cd "$(dirname "$0")"
 
 # Nothing to do if it was installed from the same files, by the same Python and Node.
-stamp=$({ cat requirements.txt package-lock.json; python3 -c 'import sys; print(sys.version)'; node --version; } | sha256sum)
+stamp=$({ cat requirements.txt package-lock.json; python3 --version; node --version; } | sha256sum)
 [ "$(cat "$to/stamp" 2>/dev/null)" != "$stamp" ] || exit 0
 
 rm -rf "$to/stamp" "$to/venv"

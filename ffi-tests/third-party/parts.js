@@ -50,7 +50,10 @@ play({
   async runsADevServer(folder) {
     fs.writeFileSync(path.join(folder, 'index.html'), '<p>hello from the dev server</p>');
     fs.writeFileSync(path.join(folder, 'a.ts'), 'const answer: number = 42;\nexport default answer;\n');
-    const server = spawnOwned(program('vite'), ['--host', '127.0.0.1', '--port', '0'], { family: 'dev-server', cwd: folder });
+    const server = spawnOwned(program('vite'), ['--host', '127.0.0.1', '--port', '0'], {
+      family: 'dev-server',
+      cwd: folder,
+    });
     server.stderr.resume();
     let said = '';
     let address;

@@ -1,8 +1,8 @@
 'use strict';
 
-// libuv makes the pipes and terminals that it works with non-blocking, and a child that inherits one expects to wait: it
-// would take "try again" for an error. child_process undoes that in the child, for whoever shares the descriptor; so does
-// this.
+// libuv makes the pipes and terminals that it works with non-blocking, and a child that gets one expects to wait: it would
+// take "try again" for an error. child_process undoes that in the child, and so for whoever shares the open file; this
+// does the same.
 
 const fs = require('node:fs');
 const koffi = require('koffi');

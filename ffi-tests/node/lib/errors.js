@@ -34,7 +34,9 @@ function spawnError(record, command, args) {
 
 /** As Node's own errors about arguments. */
 function invalid(what, value, why) {
-  const error = new TypeError(`${what} is ${typeof value === 'string' ? JSON.stringify(value) : String(value)}, ${why}`);
+  const error = new TypeError(
+    `${what} is ${typeof value === 'string' ? JSON.stringify(value) : String(value)}, ${why}`,
+  );
   error.code = 'ERR_INVALID_ARG_VALUE';
   return error;
 }

@@ -23,7 +23,8 @@ function spawnOwned(command, args, options) {
   if (!Array.isArray(args)) [args, options] = [[], args ?? options];
   options ??= {};
   for (const name of Object.keys(options)) {
-    if (!KNOWN.has(name) && options[name] !== undefined) throw invalid(`option ${name}`, options[name], 'and not known');
+    if (!KNOWN.has(name) && options[name] !== undefined)
+      throw invalid(`option ${name}`, options[name], 'and not known');
   }
   if (command === '') throw invalid('the command', command, 'which names no program');
   const argv = [command, ...args].map((word) => plain('an argument', word));
@@ -34,7 +35,8 @@ function spawnOwned(command, args, options) {
     program: null,
     argv: [...argv, null],
     envp: environment(options.env),
-    cwd: options.cwd == null ? null : plain('cwd', options.cwd instanceof URL ? fileURLToPath(options.cwd) : options.cwd),
+    cwd:
+      options.cwd == null ? null : plain('cwd', options.cwd instanceof URL ? fileURLToPath(options.cwd) : options.cwd),
     stdin_fd: streams[0],
     stdout_fd: streams[1],
     stderr_fd: streams[2],
@@ -92,7 +94,11 @@ function stream(wanted, index) {
   // By number: Node marks its own three close-on-exec, and what is merely inherited would arrive closed.
   const fd = wanted === 'inherit' ? index : typeof wanted === 'number' ? wanted : (wanted.fd ?? wanted._handle?.fd);
   if (!Number.isInteger(fd) || fd < 0 || fd > 0x7fffffff) {
-    throw invalid(`stdio[${index}]`, wanted, "and must be 'pipe', 'ignore', 'inherit', a descriptor or a stream with one");
+    throw invalid(
+      `stdio[${index}]`,
+      wanted,
+      "and must be 'pipe', 'ignore', 'inherit', a descriptor or a stream with one",
+    );
   }
   return fd;
 }

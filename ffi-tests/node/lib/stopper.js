@@ -5,4 +5,6 @@
 const { parentPort } = require('node:worker_threads');
 const { attempt } = require('./library');
 
-parentPort.on('message', ({ handle, graceMs }) => parentPort.postMessage(attempt('hermes_child_stop', handle, graceMs)));
+parentPort.on('message', ({ handle, graceMs }) =>
+  parentPort.postMessage(attempt('hermes_child_stop', handle, graceMs)),
+);

@@ -11,7 +11,6 @@ const { Worker } = require('node:worker_threads');
 const hermes = require('..');
 const { play, say, sleeper } = require('./play');
 
-
 const FAMILY = `
 sh -c 'trap "" TERM; echo stubborn $$; while :; do sleep 600; done' &
 (setsid sh -c 'echo escaped $$; exec sleep 600' &)
@@ -34,7 +33,9 @@ play({
 
   /** A wrapper that leaves somebody with its stdout. */
   async startsALeaderThatLeavesSomebody() {
-    const child = hermes.spawnOwned('sh', ['-c', 'sleep 600 & echo $!; exit 3'], { stdio: ['ignore', 'pipe', 'ignore'] });
+    const child = hermes.spawnOwned('sh', ['-c', 'sleep 600 & echo $!; exit 3'], {
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
     const begun = performance.now();
     const [[first], [code]] = await Promise.all([once(child.stdout, 'data'), once(child, 'exit')]);
     say({ code, ms: performance.now() - begun, left: Number(first) });
@@ -42,11 +43,11 @@ play({
 
   async spawnsInAWorkerThatEnds() {
     const worker = new Worker(
-      `const { parentPort } = require('node:worker_threads');
-       const child = require(${JSON.stringify(path.dirname(__dirname))}).spawnOwned('sleep', ['600'], { stdio: 'ignore' });
+      `const { parentPort, workerData } = require('node:worker_threads');
+       const child = require(workerData).spawnOwned('sleep', ['600'], { stdio: 'ignore' });
        child.unref();
        parentPort.postMessage(child.pid);`,
-      { eval: true },
+      { eval: true, workerData: path.dirname(__dirname) },
     );
     const [pid] = await once(worker, 'message');
     await once(worker, 'exit');
@@ -89,7 +90,9 @@ play({
         await new Promise(setImmediate);
       }
       const tasks = fs.readdirSync('/proc/self/task');
-      const children = tasks.flatMap((task) => fs.readFileSync(`/proc/self/task/${task}/children`, 'utf8').match(/\d+/g) ?? []);
+      const children = tasks.flatMap(
+        (task) => fs.readFileSync(`/proc/self/task/${task}/children`, 'utf8').match(/\d+/g) ?? [],
+      );
       // The host's table, and the private ones of the library's two threads.
       const tables = tasks.map((task) => fs.readdirSync(`/proc/self/task/${task}/fd`).length);
       return { descriptors: Math.max(...tables), tasks: tasks.length, children: children.length };
@@ -101,7 +104,13 @@ play({
     for (let number = 0; number < 1000; number += 1) if (!(await round(number))) wrong.push(number);
     const after = await settled();
     const now = process.memoryUsage();
-    say({ wrong, before, after, heapKiB: (now.heapUsed - memory.heapUsed) / 1024, rssKiB: (now.rss - memory.rss) / 1024 });
+    say({
+      wrong,
+      before,
+      after,
+      heapKiB: (now.heapUsed - memory.heapUsed) / 1024,
+      rssKiB: (now.rss - memory.rss) / 1024,
+    });
   },
 
   configures() {

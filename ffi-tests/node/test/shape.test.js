@@ -29,14 +29,21 @@ test('events come in the order of ChildProcess', async () => {
   child.stdin.end('hello');
   assert.equal(await read(child.stdout), 'hello');
   await once(child, 'close');
-  assert.deepEqual(events.filter(([name]) => name !== 'end'), [['spawn'], ['exit', 3, null], ['close', 3, null]]);
+  assert.deepEqual(
+    events.filter(([name]) => name !== 'end'),
+    [['spawn'], ['exit', 3, null], ['close', 3, null]],
+  );
   assert(events.findIndex(([name]) => name === 'end') < 3, 'close comes after the streams have ended');
   assert.deepEqual([child.exitCode, child.signalCode, child.spawnfile], [3, null, 'sh']);
   assert.equal(child.kill(), false);
 });
 
 test('signals are told by name, and kill goes to the leader', async () => {
-  for (const [signal, name] of [['SIGTERM', 'SIGTERM'], [9, 'SIGKILL'], [undefined, 'SIGTERM']]) {
+  for (const [signal, name] of [
+    ['SIGTERM', 'SIGTERM'],
+    [9, 'SIGKILL'],
+    [undefined, 'SIGTERM'],
+  ]) {
     const child = spawnOwned('sleep', ['600'], { stdio: 'ignore' });
     assert.equal(child.kill(0), true);
     assert.equal(child.killed, false);
@@ -122,11 +129,14 @@ test('what cannot be started is told as child_process tells it', async () => {
     assert.deepEqual([ours.pid, ours.kill()], [undefined, false]);
     ours.stdout.on('data', assert.fail);
     ours.stdin.on('error', () => {}).write('into the void');
-    const [[expected], [error], closed] = await Promise.all(
-      [next(theirs, 'error'), next(ours, 'error'), next(ours, 'close')],
-    );
+    const [[expected], [error], closed] = await Promise.all([
+      next(theirs, 'error'),
+      next(ours, 'error'),
+      next(ours, 'close'),
+    ]);
     assert(error instanceof HermesError);
-    for (const name of ['code', 'errno', 'syscall', 'path', 'spawnargs']) assert.deepEqual(error[name], expected[name], name);
+    for (const name of ['code', 'errno', 'syscall', 'path', 'spawnargs'])
+      assert.deepEqual(error[name], expected[name], name);
     assert.deepEqual([error.hermesCode, error.step], ['HERMES_ERR_SPAWN', step]);
     assert.deepEqual(closed, [error.errno, null]);
   }

@@ -80,10 +80,15 @@ const readable = (file) => {
     return '';
   }
 };
-const numbers = () => fs.readdirSync('/proc').map(Number).filter((pid) => pid > 0);
+const numbers = () =>
+  fs
+    .readdirSync('/proc')
+    .map(Number)
+    .filter((pid) => pid > 0);
 
 /** Running processes with this `NAME=value` in their environment. */
-const carriers = (variable) => numbers().filter((pid) => readable(`/proc/${pid}/environ`).split('\0').includes(variable));
+const carriers = (variable) =>
+  numbers().filter((pid) => readable(`/proc/${pid}/environ`).split('\0').includes(variable));
 
 /** What `ps` shows of them is their own name and their owner's number. */
 const supervisors = (owner) =>

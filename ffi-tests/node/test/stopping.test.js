@@ -3,6 +3,7 @@
 const assert = require('node:assert/strict');
 const { once } = require('node:events');
 const { spawn } = require('node:child_process');
+const os = require('node:os');
 const path = require('node:path');
 const test = require('node:test');
 const { Process, next } = require('./stage');
@@ -57,7 +58,8 @@ test('many stops at once do not wait for each other', async () => {
 
 test('a grace that is none is refused', async () => {
   const child = spawnOwned('true', { stdio: 'ignore' });
-  for (const graceMs of [-1, 0.5, 2 ** 24, '1', null]) await assert.rejects(child.stop({ graceMs }), { code: 'ERR_INVALID_ARG_VALUE' });
+  for (const graceMs of [-1, 0.5, 2 ** 24, '1', null])
+    await assert.rejects(child.stop({ graceMs }), { code: 'ERR_INVALID_ARG_VALUE' });
   await once(child, 'close');
 });
 
@@ -68,6 +70,17 @@ test('the process ends when its stops are done', async () => {
   const host = spawn(process.execPath, ['-e', script], { stdio: ['ignore', 'pipe', 'inherit'] });
   host.stdout.resume();
   assert.deepEqual(await once(host, 'exit'), [0, null]);
+});
+
+test('a process whose directory was removed can stop its children', async () => {
+  const script = `
+    const { mkdtempSync, rmdirSync } = require('node:fs');
+    process.chdir(mkdtempSync('${os.tmpdir()}/hs-'));
+    const child = require(${JSON.stringify(path.dirname(__dirname))}).spawnOwned('sleep', ['600'], { stdio: 'ignore' });
+    rmdirSync(process.cwd());
+    child.stop().then(() => process.exit(7));`;
+  const host = spawn(process.execPath, ['-e', script], { stdio: 'inherit' });
+  assert.deepEqual(await once(host, 'exit'), [7, null]);
 });
 
 test('an aborted signal stops the group', async () => {

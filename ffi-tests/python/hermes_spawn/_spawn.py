@@ -48,9 +48,16 @@ def spawn_owned(
     Raises what `Popen` raises; each such error is a `SpawnError` too. `SupervisorError`: nothing could watch over the
     child, so none was started.
     """
-    words = args if isinstance(args, (list, tuple)) else [args] if isinstance(args, (str, bytes, PathLike)) else list(args)
+    if not isinstance(args, (list, tuple)):
+        words = [args] if isinstance(args, (str, bytes, PathLike)) else list(args)
+    else:
+        words = args
     if not words:
         raise ValueError("args is empty: it must hold the program's name at least")
+    is_text = bool(text or encoding or errors)
+    if is_text:
+        # An encoding that does not exist is told before there is a child.
+        io.TextIOWrapper(io.BytesIO(), encoding, errors)
     passed = sorted(set(pass_fds))
     # In the order of its fields: by keyword takes ctypes three times as long.
     options = _abi.SpawnOptions(
@@ -75,7 +82,7 @@ def spawn_owned(
         raise spawn_error_of(record, words[0], cwd)
     child = OwnedProcess(handle, args)
     if PIPE in (stdin, stdout, stderr):
-        _attach_pipes(child, options, bool(text or encoding or errors), encoding, errors)
+        _attach_pipes(child, options, is_text, encoding, errors)
     return child
 
 
@@ -107,12 +114,12 @@ def _stream(name: str, stream: Union[int, IO[Any]]) -> int:
 
 
 def _attach_pipes(
-    child: OwnedProcess, options: _abi.SpawnOptions, text: bool, encoding: Optional[str], errors: Optional[str]
+    child: OwnedProcess, options: _abi.SpawnOptions, is_text: bool, encoding: Optional[str], errors: Optional[str]
 ) -> None:
     for name, mode in (("stdin", "wb"), ("stdout", "rb"), ("stderr", "rb")):
         if getattr(options, f"{name}_fd") == _abi.STDIO_PIPE:
             take = getattr(library, f"hermes_child_take_{name}_fd")
             pipe: IO[Any] = open(take(child._handle), mode)
-            if text:
+            if is_text:
                 pipe = io.TextIOWrapper(pipe, encoding, errors, write_through=mode == "wb")
             setattr(child, name, pipe)

@@ -65,7 +65,13 @@ class Owner:
     def __init__(self, part: Callable[..., Any], words: tuple[Any, ...], env: dict[str, str], **popen: Any) -> None:
         command = [sys.executable, *ENTER, part.__module__, part.__name__, json.dumps(words)]
         self.popen = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True, cwd=PACKAGE, env=env, **popen
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            start_new_session=True,
+            cwd=PACKAGE,
+            env=env,
+            **popen,
         )
         self.process = Process(self.popen.pid)
         self.met: list[Process] = []
@@ -177,7 +183,7 @@ class Stage(unittest.TestCase):
 
         eventually("nothing carries the test's mark", all_gone)
         for owner in self.owners:
-            eventually("its supervisor has left", lambda: not supervisors(owner.process.pid))
+            eventually("its supervisor has left", lambda pid=owner.process.pid: not supervisors(pid))
 
         def removed() -> bool:
             shutil.rmtree(self.folder, ignore_errors=True)

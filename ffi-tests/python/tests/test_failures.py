@@ -10,7 +10,7 @@ from typing import Any
 
 import hermes_spawn
 
-from .processes import own_children
+from .processes import eventually, own_children
 from .stage import Stage, hold, say
 
 
@@ -73,6 +73,12 @@ class Failures(Stage):
         ):
             with self.subTest(args=args, options=options), self.assertRaises(ValueError):
                 hermes_spawn.spawn_owned(args, **options)
+
+    def test_an_encoding_that_does_not_exist(self) -> None:
+        slots = hermes_spawn.status()["slots_in_use"]
+        with self.assertRaises(LookupError):
+            hermes_spawn.spawn_owned(["cat"], stdin=hermes_spawn.PIPE, encoding="no-such-encoding")
+        eventually("the child is gone", lambda: hermes_spawn.status()["slots_in_use"] == slots)
 
     def test_descriptors_that_are_closed(self) -> None:
         reader, writer = os.pipe()

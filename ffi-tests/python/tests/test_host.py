@@ -8,13 +8,12 @@ import signal
 import statistics
 import time
 from pathlib import Path
-from typing import Any
 
 import hermes_spawn
 from hermes_spawn import PIPE, spawn_owned
 
 from .processes import eventually, own_children
-from .stage import Stage, hear, hold, say
+from .stage import Owner, Stage, hear, hold, say
 
 
 class Host(Stage):
@@ -31,14 +30,18 @@ class Host(Stage):
         self.assertEqual(found["after"], found["before"])
 
     def test_a_large_host_spawns_as_fast(self) -> None:
-        small, large = self.owner(spawns_with, 0), self.owner(spawns_with, 2 << 30)
-        times: dict[Any, list[float]] = {small: [], large: []}
-        for _ in range(40):
-            for owner in (small, large):
-                owner.told("one more")
-                times[owner].append(owner.hears()["seconds"])
-        median = {owner: statistics.median(times[owner]) for owner in times}
-        self.assertLess(median[large], 1.5 * median[small])
+        owners = self.owner(spawns_with, 0), self.owner(spawns_with, 2 << 30)
+
+        def median(owner: Owner) -> float:
+            owner.told("forty more")
+            return float(owner.hears()["median"])
+
+        def as_fast() -> bool:
+            small, large = map(median, owners)
+            return large <= 1.5 * small
+
+        # Again when a busy machine came between: a cost that grows with memory is a hundredfold.
+        eventually("the median within one and a half of a small host's", as_fast)
 
     def test_a_thousand_rounds_leave_nothing(self) -> None:
         owner = self.owner(spawns_a_thousand_times)
@@ -89,11 +92,13 @@ def spawns_with(size: int) -> None:
         ballast[at] = 1
     spawn_owned(["true"]).wait()
     while hear() is not None:
-        begun = time.perf_counter()
-        child = spawn_owned(["true"])
-        seconds = time.perf_counter() - begun
-        child.wait()
-        say(seconds=seconds)
+        times = []
+        for _ in range(40):
+            begun = time.perf_counter()
+            child = spawn_owned(["true"])
+            times.append(time.perf_counter() - begun)
+            child.wait()
+        say(median=statistics.median(times))
 
 
 def descriptors() -> list[int]:

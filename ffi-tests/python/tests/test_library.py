@@ -94,7 +94,9 @@ class Search(Stage):
         return Path(shutil.copytree(PACKAGE / "hermes_spawn", folder / "hermes_spawn"))
 
     def run_python(self, code: str, path: Path, **env: str) -> subprocess.CompletedProcess[str]:
-        inherited = {name: value for name, value in os.environ.items() if name not in ("CARGO_TARGET_DIR", _library.VARIABLE)}
+        inherited = {
+            name: value for name, value in os.environ.items() if name not in ("CARGO_TARGET_DIR", _library.VARIABLE)
+        }
         env = {**inherited, "PYTHONPATH": str(path), **env}
         return subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True, cwd="/")
 

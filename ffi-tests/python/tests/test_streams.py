@@ -53,11 +53,10 @@ class Streams(unittest.TestCase):
     def test_environment_directory_and_descriptors(self) -> None:
         reader, writer = os.pipe()
         self.addCleanup(os.close, reader)
-        script = f"pwd; echo $A $HOME-; echo $HERMES_SPAWN | cut -c 1-3; echo passed > /dev/fd/{writer}; ls /proc/self/fd"
-        child = spawn_owned(
-            ["sh", "-c", script], stdout=PIPE, text=True, cwd="/usr", env={"A": "b", "PATH": "/bin:/usr/bin"},
-            pass_fds=[writer],
-        )  # fmt: skip
+        script = "pwd; echo $A $HOME-; echo $HERMES_SPAWN | cut -c 1-3; echo passed > /dev/fd/$0; ls /proc/self/fd"
+        args = ["sh", "-c", script, str(writer)]
+        env = {"A": "b", "PATH": "/bin:/usr/bin"}
+        child = spawn_owned(args, stdout=PIPE, text=True, cwd="/usr", env=env, pass_fds=[writer])
         os.close(writer)
         lines = child.communicate()[0].split()
         self.assertEqual(lines[:4], ["/usr", "b", "-", "v1:"])
@@ -98,8 +97,10 @@ def unread(fd: int) -> int:
 class SlowReaders(Stage):
     def test_a_blocking_pipe_and_a_slow_reader_lose_nothing(self) -> None:
         """The host's end does not block, the child's does: it waits for the reader, and no write of its own fails."""
-        program = "import os, sys; os.write(2, b'blocks' if os.get_blocking(1) else b'fails'); " \
+        program = (
+            "import os, sys; os.write(2, b'blocks' if os.get_blocking(1) else b'fails'); "
             "sys.stdout.buffer.write(os.urandom(64) * 65536)"
+        )
         child = spawn_owned([sys.executable, "-c", program], stdout=PIPE, stderr=PIPE)
         assert child.stdout is not None and child.stderr is not None
         fd = child.stdout.fileno()

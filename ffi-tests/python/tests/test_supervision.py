@@ -96,7 +96,9 @@ def starts_foreign_children_meanwhile() -> None:
         while True:
             last = ready.is_set()
             # The null device for input: the test's pipe to this owner must end with this owner.
-            child = subprocess.Popen(["sleep", "600"], close_fds=False, stdin=subprocess.DEVNULL, start_new_session=True)
+            child = subprocess.Popen(
+                ["sleep", "600"], close_fds=False, stdin=subprocess.DEVNULL, start_new_session=True
+            )
             foreign.append(child.pid)
             if last:
                 return

@@ -54,6 +54,17 @@ class Waiting(Stage):
         self.assertEqual(stubborn.returncode, -9)
         stubborn.stdout.close()
 
+    def test_a_stop_is_not_held_up_by_who_waits(self) -> None:
+        child = spawn_owned(["sleep", "600"])
+        waiting = threading.Thread(target=child.wait)
+        waiting.start()
+        eventually("the other thread waits", lambda: child._end is not None)
+        begun = time.monotonic()
+        child.stop()
+        self.assertLess(time.monotonic() - begun, 2.5)
+        waiting.join(SOON)
+        self.assertEqual(child.returncode, -15)
+
     def test_leaving_a_block(self) -> None:
         with spawn_owned(["cat"], stdin=PIPE, stdout=PIPE) as child:
             pass

@@ -63,6 +63,8 @@ const records = {
     pass_fd_count: 'uint32_t',
     pass_fds: 'const int32_t *',
     family: 'const char *',
+    wait_limit_ms: 'uint32_t',
+    reserved: 'uint32_t',
   }),
   hermes_guarantee: koffi.struct({ name: text(16), value: text(24), why: text(216) }),
 };

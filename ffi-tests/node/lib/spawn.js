@@ -2,7 +2,7 @@
 
 const { fileURLToPath } = require('node:url');
 const { isMainThread } = require('node:worker_threads');
-const { SPAWN, STDIO, record } = require('./abi');
+const { ERR, SPAWN, STDIO, record } = require('./abi');
 const { makeBlocking } = require('./blocking');
 const { OwnedChild } = require('./child');
 const { invalid, spawnError } = require('./errors');
@@ -12,6 +12,9 @@ const FLAGS = { groupOnly: SPAWN.GROUP_ONLY, keepSession: SPAWN.KEEP_SESSION, co
 // Options of child_process.spawn that say what is so anyway, or nothing on Linux.
 const MOOT = ['detached', 'windowsHide', 'windowsVerbatimArguments'];
 const KNOWN = new Set([...Object.keys(FLAGS), ...MOOT, 'cwd', 'env', 'stdio', 'family', 'signal', 'passFds']);
+
+/** Of the event loop's time, for a program that somebody is writing. child_process reports that at once. */
+const LONGEST_WAIT_MS = 5;
 
 /**
  * Starts a long-lived child in a session and process group of its own. It cannot outlive this process.
@@ -43,12 +46,19 @@ function spawnOwned(command, args, options) {
     pass_fd_count: passed.length,
     pass_fds: passed.length ? passed : null,
     family: options.family == null ? null : plain('family', options.family),
+    wait_limit_ms: LONGEST_WAIT_MS,
+    reserved: 0,
   });
   const { signal } = options;
   if (signal?.aborted) return OwnedChild.neverStarted(argv, streams, signal);
-  streams.filter((wanted) => wanted >= 0).forEach(makeBlocking);
+  streams.forEach((stream, index) => {
+    if (stream === STDIO.INHERIT || stream >= 0) makeBlocking(stream === STDIO.INHERIT ? index : stream);
+  });
   const out = [null];
-  const failure = attempt('hermes_spawn_owned', wanted, out);
+  let failure = attempt('hermes_spawn_owned', wanted, out);
+  // A supervisor that does not come up so fast is waited for: a child that was started has its `pid` when this returns.
+  // One that cannot be started at all is told again, and at once.
+  if (failure?.code === ERR.SUPERVISOR) failure = attempt('hermes_spawn_owned', { ...wanted, wait_limit_ms: 0 }, out);
   if (failure) return OwnedChild.failed(argv, streams, spawnError(failure, command, argv.slice(1)));
   return OwnedChild.started(argv, streams, out[0], signal);
 }
@@ -90,9 +100,10 @@ function stream(wanted, index) {
       return STDIO.PIPE;
     case 'ignore':
       return STDIO.NULL;
+    case 'inherit':
+      return STDIO.INHERIT;
   }
-  // By number: Node marks its own three close-on-exec, and what is merely inherited would arrive closed.
-  const fd = wanted === 'inherit' ? index : typeof wanted === 'number' ? wanted : (wanted.fd ?? wanted._handle?.fd);
+  const fd = typeof wanted === 'number' ? wanted : (wanted.fd ?? wanted._handle?.fd);
   if (!Number.isInteger(fd) || fd < 0 || fd > 0x7fffffff) {
     throw invalid(
       `stdio[${index}]`,

@@ -143,6 +143,23 @@ test('what cannot be started is told as child_process tells it', async () => {
   assert.equal(status().slotsInUse, slots);
 });
 
+test('a program that is being written holds nobody up', async () => {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'hs-'));
+  const program = path.join(folder, 'program');
+  fs.copyFileSync('/bin/true', program);
+  fs.chmodSync(program, 0o755);
+  // The first start is another matter.
+  await next(spawnOwned('true', { stdio: 'ignore' }), 'close');
+  const writer = fs.openSync(program, 'r+');
+  const begun = performance.now();
+  const child = spawnOwned(program, { stdio: 'ignore' });
+  const ms = performance.now() - begun;
+  fs.closeSync(writer);
+  assert.deepEqual((await next(child, 'error'))[0].code, 'ETXTBSY');
+  assert(ms < 200, `it took ${ms} ms of the event loop`);
+  fs.rmSync(folder, { recursive: true });
+});
+
 test('arguments that are none are thrown', () => {
   for (const [...words] of [
     [''],

@@ -88,6 +88,8 @@ class SpawnOptions(ctypes.Structure):
         ("pass_fd_count", c_uint32),
         ("pass_fds", POINTER(c_int32)),
         ("family", c_char_p),
+        ("wait_limit_ms", c_uint32),
+        ("reserved", c_uint32),
     ]
 
 

@@ -48,10 +48,7 @@ def spawn_owned(
     Raises what `Popen` raises; each such error is a `SpawnError` too. `SupervisorError`: nothing could watch over the
     child, so none was started.
     """
-    if not isinstance(args, (list, tuple)):
-        words = [args] if isinstance(args, (str, bytes, PathLike)) else list(args)
-    else:
-        words = args
+    words: Sequence[Path] = [args] if isinstance(args, (str, bytes, PathLike)) else args
     if not words:
         raise ValueError("args is empty: it must hold the program's name at least")
     is_text = bool(text or encoding or errors)

@@ -106,7 +106,8 @@ const signatures = {
   hermes_child_exit_fd: ['int32_t', [handle, koffi.out('int32_t *'), error]],
   hermes_child_wait: ['int32_t', [handle, 'int64_t', koffi.inout(given('hermes_exit_status')), error]],
   hermes_child_signal_leader: ['int32_t', [handle, 'int32_t', error]],
-  hermes_child_stop: ['int32_t', [handle, 'uint32_t', error]],
+  hermes_child_stop_begin: ['int32_t', [handle, 'uint32_t', error]],
+  hermes_child_stop_poll: ['int32_t', [handle, error]],
   hermes_child_free: ['void', [handle]],
 };
 

@@ -6,7 +6,7 @@ const { constants } = require('node:os');
 const { KIND, STDIO, record } = require('./abi');
 const { HermesError, invalid } = require('./errors');
 const { hold } = require('./handles');
-const { attempt, call, functions } = require('./library');
+const { attempt, functions } = require('./library');
 const { stop } = require('./stopping');
 
 const SIGNAL_NAMES = new Map(Object.entries(constants.signals).map(([name, number]) => [number, name]));
@@ -48,6 +48,14 @@ class OwnedChild extends EventEmitter {
   }
 
   static started(argv, streams, handle, signal) {
+    // Before anything else: a child whose end could not be noticed would be lost.
+    const exit = [-1];
+    const failure = attempt('hermes_child_exit_fd', handle, exit);
+    if (failure) {
+      attempt('hermes_child_signal_leader', handle, constants.signals.SIGKILL);
+      functions.hermes_child_free(handle);
+      return OwnedChild.failed(argv, streams, new HermesError(failure));
+    }
     const takes = ['stdin', 'stdout', 'stderr'].map((name) => functions[`hermes_child_take_${name}_fd`]);
     const ends = streams.map((wanted, index) => (wanted === STDIO.PIPE ? takes[index](handle) : undefined));
     const child = new OwnedChild(argv, streams, ends);
@@ -55,7 +63,7 @@ class OwnedChild extends EventEmitter {
     hold(child, handle);
     child.pid = functions.hermes_child_pid(handle);
     child.pgid = functions.hermes_child_pgid(handle);
-    child.#awaitExit();
+    child.#awaitExit(exit[0]);
     if (signal) child.#heed(signal);
     process.nextTick(() => child.emit('spawn'));
     return child;
@@ -96,7 +104,7 @@ class OwnedChild extends EventEmitter {
     if (!Number.isInteger(graceMs) || graceMs < 0 || graceMs > LONGEST_GRACE_MS) {
       throw invalid('graceMs', graceMs, `and must be 0 to ${LONGEST_GRACE_MS}`);
     }
-    if (this.#handle !== undefined) await stop(this.#handle, graceMs);
+    if (this.#handle !== undefined) await stop(this, this.#handle, graceMs);
   }
 
   /** Whether the event loop stays for this child. */
@@ -121,10 +129,8 @@ class OwnedChild extends EventEmitter {
   }
 
   /** A pipe that delivers the exit record: the event loop watches it as any other, and no thread waits. */
-  #awaitExit() {
-    const fd = [-1];
-    call('hermes_child_exit_fd', this.#handle, fd);
-    this.#exit = new net.Socket({ fd: fd[0], readable: true, writable: false });
+  #awaitExit(fd) {
+    this.#exit = new net.Socket({ fd, readable: true, writable: false });
     const parts = [];
     this.#exit.on('data', (part) => parts.push(part));
     this.#exit.on('close', () => this.#ended(Buffer.concat(parts)));

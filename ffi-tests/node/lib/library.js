@@ -40,27 +40,14 @@ function open(name) {
 
 const { name, functions } = load();
 
-/** Memory for an error record: filled on failure only. */
-function errorRecord() {
-  const memory = Buffer.alloc(koffi.sizeof(records.hermes_error));
-  memory.writeUInt32LE(memory.length);
-  return memory;
-}
-
-const failureIn = (memory) => koffi.decode(memory, records.hermes_error);
-
-// One for all calls of this thread: read before the next call.
-const shared = errorRecord();
+const ERROR_BYTES = koffi.sizeof(records.hermes_error);
+// One for all calls of this thread: filled on failure only, and read before the next call.
+const errorMemory = Buffer.alloc(ERROR_BYTES);
+errorMemory.writeUInt32LE(ERROR_BYTES);
 
 /** Calls a function whose last argument is an error record. Returns that record if it has failed. */
 function attempt(symbol, ...args) {
-  return functions[symbol](...args, shared) === 0 ? undefined : failureIn(shared);
-}
-
-/** The same in a thread of libuv's pool. */
-function attemptInPool(symbol, args, done) {
-  const memory = errorRecord();
-  functions[symbol].async(...args, memory, (_, code) => done(code === 0 ? undefined : failureIn(memory)));
+  return functions[symbol](...args, errorMemory) === 0 ? undefined : koffi.decode(errorMemory, records.hermes_error);
 }
 
 /** Calls such a function, and throws what it reports. */
@@ -69,4 +56,4 @@ function call(symbol, ...args) {
   if (failure) throw new HermesError(failure);
 }
 
-module.exports = { attempt, attemptInPool, call, functions, name };
+module.exports = { attempt, call, functions, name };

@@ -1,79 +1,38 @@
 'use strict';
 
-// The library's `stop` waits until a group is empty. It does so in workers of ours: on the event loop it would hold up
-// everything, and in libuv's pool four of them would hold up all file access.
+// The library's own `stop` waits until a group is empty. Here it is begun, and then asked after by timers: neither the
+// event loop nor a thread of libuv's pool waits for it.
 
-const path = require('node:path');
-const { Worker } = require('node:worker_threads');
+const { setTimeout: pause } = require('node:timers/promises');
+const { ERR } = require('./abi');
 const { HermesError } = require('./errors');
-const { attemptInPool } = require('./library');
+const { attempt, call } = require('./library');
 
-/** Stops beyond this many at once wait for one that is done. */
-const MOST_WORKERS = 16;
-/** Kept for the next stop, so that a loop of stops does not start a worker each. */
-const KEPT_IDLE = 1;
+/** What complies does so within milliseconds; what does not has its grace. */
+const LONGEST_PAUSE_MS = 20;
 
-const waiting = [];
-const idle = [];
-let workers = 0;
-let hiring = false;
+// The end of a stop is told once, so those who ask for a second one share the first. Also keeps the child's object, and
+// so its handle, until then.
+const underWay = new Map();
 
-function stop(handle, graceMs) {
-  return new Promise((resolve, reject) => {
-    waiting.push({ handle, graceMs, resolve, reject });
-    dispatch();
-  });
+function stop(child, handle, graceMs) {
+  if (!underWay.has(child)) {
+    underWay.set(
+      child,
+      carryOut(handle, graceMs).finally(() => underWay.delete(child)),
+    );
+  }
+  return underWay.get(child);
 }
 
-function dispatch() {
-  while (waiting.length > 0 && idle.length > 0) assign(idle.pop());
-  while (waiting.length === 0 && idle.length > KEPT_IDLE) dismiss(idle.pop());
-  if (waiting.length === 0 || workers === MOST_WORKERS || hiring) return;
-  assign(hire());
-  // Starting one takes a millisecond or two of the event loop: no more than one a turn.
-  hiring = true;
-  setImmediate(() => {
-    hiring = false;
-    dispatch();
-  });
-}
-
-function assign(worker) {
-  worker.job = waiting.shift();
-  // The event loop stays for a stop, and not for a worker that has nothing to do.
-  worker.ref();
-  worker.postMessage({ handle: worker.job.handle, graceMs: worker.job.graceMs });
-}
-
-function hire() {
-  workers += 1;
-  // Not the host's flags: a `--require` of its would be run again in here.
-  const worker = new Worker(path.join(__dirname, 'stopper.js'), { execArgv: [], name: 'hermes-spawn stop' });
-  worker.on('message', (failure) => {
-    settle(worker.job, failure);
-    worker.job = undefined;
-    worker.unref();
-    idle.push(worker);
-    dispatch();
-  });
-  // It could not start: no worker does in a directory that was removed. Better in the pool than not at all.
-  worker.on('error', () => {
-    workers -= 1;
-    const { job } = worker;
-    attemptInPool('hermes_child_stop', [job.handle, job.graceMs], (failure) => settle(job, failure));
-    dispatch();
-  });
-  return worker;
-}
-
-function dismiss(worker) {
-  workers -= 1;
-  worker.terminate();
-}
-
-function settle({ resolve, reject }, failure) {
-  if (failure) reject(new HermesError(failure));
-  else resolve();
+async function carryOut(handle, graceMs) {
+  call('hermes_child_stop_begin', handle, graceMs);
+  for (let ms = 1; ; ms = Math.min(2 * ms, LONGEST_PAUSE_MS)) {
+    await pause(ms);
+    const failure = attempt('hermes_child_stop_poll', handle);
+    if (!failure) return;
+    if (failure.code !== ERR.TIMEOUT) throw new HermesError(failure);
+  }
 }
 
 module.exports = { stop };

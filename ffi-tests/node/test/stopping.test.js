@@ -3,7 +3,6 @@
 const assert = require('node:assert/strict');
 const { once } = require('node:events');
 const { spawn } = require('node:child_process');
-const os = require('node:os');
 const path = require('node:path');
 const test = require('node:test');
 const { Process, next } = require('./stage');
@@ -46,10 +45,10 @@ test('stop gives time to comply, and no more', async () => {
 });
 
 test('many stops at once do not wait for each other', async () => {
-  const children = await Promise.all(Array.from({ length: 12 }, () => stubborn()));
+  const children = await Promise.all(Array.from({ length: 50 }, () => stubborn()));
   const begun = performance.now();
   await Promise.all(children.map((child) => child.stop({ graceMs: 500 })));
-  assert(performance.now() - begun < 12 * 500);
+  assert(performance.now() - begun < 10 * 500);
   const obey = Array.from({ length: 100 }, () => spawnOwned('sleep', ['600'], { stdio: 'ignore' }));
   const exits = obey.map((child) => once(child, 'exit'));
   await Promise.all(obey.map((child) => child.stop()));
@@ -72,15 +71,10 @@ test('the process ends when its stops are done', async () => {
   assert.deepEqual(await once(host, 'exit'), [0, null]);
 });
 
-test('a process whose directory was removed can stop its children', async () => {
-  const script = `
-    const { mkdtempSync, rmdirSync } = require('node:fs');
-    process.chdir(mkdtempSync('${os.tmpdir()}/hs-'));
-    const child = require(${JSON.stringify(path.dirname(__dirname))}).spawnOwned('sleep', ['600'], { stdio: 'ignore' });
-    rmdirSync(process.cwd());
-    child.stop().then(() => process.exit(7));`;
-  const host = spawn(process.execPath, ['-e', script], { stdio: 'inherit' });
-  assert.deepEqual(await once(host, 'exit'), [7, null]);
+test('two stops of one child are one', async () => {
+  const child = await stubborn();
+  await Promise.all([child.stop({ graceMs: 100 }), child.stop(), child.stop()]);
+  await child.stop();
 });
 
 test('an aborted signal stops the group', async () => {

@@ -1,0 +1,22 @@
+'use strict';
+
+// Before anything that loads koffi.
+require('./lib/places').checkSystem();
+
+const { configure, status, version } = require('./lib/state');
+const { ownProcessGroups, releaseProcessGroupOnceEmpty, releaseProcessGroups } = require('./lib/groups');
+const { HermesError } = require('./lib/errors');
+const { OwnedChild } = require('./lib/child');
+const { spawnOwned } = require('./lib/spawn');
+
+module.exports = {
+  HermesError,
+  OwnedChild,
+  configure,
+  ownProcessGroups,
+  releaseProcessGroupOnceEmpty,
+  releaseProcessGroups,
+  spawnOwned,
+  status,
+  version,
+};

@@ -1,0 +1,117 @@
+'use strict';
+
+const { fileURLToPath } = require('node:url');
+const { isMainThread } = require('node:worker_threads');
+const { ERR, SPAWN, STDIO, record } = require('./abi');
+const { makeBlocking } = require('./blocking');
+const { OwnedChild } = require('./child');
+const { invalid, spawnError } = require('./errors');
+const { attempt } = require('./library');
+
+const FLAGS = { groupOnly: SPAWN.GROUP_ONLY, keepSession: SPAWN.KEEP_SESSION, controllingTty: SPAWN.CONTROLLING_TTY };
+// Options of child_process.spawn that say what is so anyway, or nothing on Linux.
+const MOOT = ['detached', 'windowsHide', 'windowsVerbatimArguments'];
+const KNOWN = new Set([...Object.keys(FLAGS), ...MOOT, 'cwd', 'env', 'stdio', 'family', 'signal', 'passFds']);
+
+/** Of the event loop's time, for a program that somebody is writing. child_process reports that at once. */
+const LONGEST_WAIT_MS = 5;
+
+/**
+ * Starts a long-lived child in a session and process group of its own. It cannot outlive this process.
+ *
+ * As `child_process.spawn`: what is wrong with the arguments is thrown; a child that cannot be started is an `error`
+ * event. The child exists, with its `pid`, when this returns.
+ */
+function spawnOwned(command, args, options) {
+  if (!Array.isArray(args)) [args, options] = [[], args ?? options];
+  options ??= {};
+  for (const name of Object.keys(options)) {
+    if (!KNOWN.has(name) && options[name] !== undefined)
+      throw invalid(`option ${name}`, options[name], 'and not known');
+  }
+  if (command === '') throw invalid('the command', command, 'which names no program');
+  const argv = [command, ...args].map((word) => plain('an argument', word));
+  const streams = normalised(options.stdio ?? 'pipe');
+  const passed = Int32Array.from(new Set(options.passFds ?? []));
+  const wanted = record('hermes_spawn_options', {
+    flags: Object.entries(FLAGS).reduce((flags, [name, flag]) => (options[name] ? flags | flag : flags), 0),
+    program: null,
+    argv: [...argv, null],
+    envp: environment(options.env),
+    cwd:
+      options.cwd == null ? null : plain('cwd', options.cwd instanceof URL ? fileURLToPath(options.cwd) : options.cwd),
+    stdin_fd: streams[0],
+    stdout_fd: streams[1],
+    stderr_fd: streams[2],
+    pass_fd_count: passed.length,
+    pass_fds: passed.length ? passed : null,
+    family: options.family == null ? null : plain('family', options.family),
+    wait_limit_ms: LONGEST_WAIT_MS,
+    reserved: 0,
+  });
+  const { signal } = options;
+  if (signal?.aborted) return OwnedChild.neverStarted(argv, streams, signal);
+  streams.forEach((stream, index) => {
+    if (stream === STDIO.INHERIT || stream >= 0) makeBlocking(stream === STDIO.INHERIT ? index : stream);
+  });
+  const out = [null];
+  let failure = attempt('hermes_spawn_owned', wanted, out);
+  // A supervisor that does not come up so fast is waited for: a child that was started has its `pid` when this returns.
+  // One that cannot be started at all is told again, and at once.
+  if (failure?.code === ERR.SUPERVISOR) failure = attempt('hermes_spawn_owned', { ...wanted, wait_limit_ms: 0 }, out);
+  if (failure) return OwnedChild.failed(argv, streams, spawnError(failure, command, argv.slice(1)));
+  return OwnedChild.started(argv, streams, out[0], signal);
+}
+
+/** C would end it at a NUL, and mean something else. */
+function plain(what, word) {
+  const text = String(word);
+  if (typeof word === 'object' || word === undefined || text.includes('\0')) {
+    throw invalid(what, word, 'and must be a string without null bytes');
+  }
+  return text;
+}
+
+function environment(env) {
+  // A worker thread has an environment of its own, which the library does not see.
+  if (env == null && isMainThread) return null;
+  const lines = [];
+  for (const [name, value] of Object.entries(env ?? process.env)) {
+    if (value === undefined) continue;
+    if (name === '' || name.includes('=')) throw invalid('an environment variable', name, 'which is no name');
+    lines.push(plain('an environment variable', `${name}=${value}`));
+  }
+  return [...lines, null];
+}
+
+function normalised(stdio) {
+  const list = typeof stdio === 'string' ? [stdio, stdio, stdio] : stdio;
+  if (!Array.isArray(list)) throw invalid('stdio', stdio, 'and must be a string or an array');
+  if (list.length > 3) throw invalid('stdio', list, 'which has more than three streams: see passFds');
+  return [0, 1, 2].map((index) => stream(list[index], index));
+}
+
+function stream(wanted, index) {
+  switch (wanted) {
+    case undefined:
+    case null:
+    case 'pipe':
+    case 'overlapped':
+      return STDIO.PIPE;
+    case 'ignore':
+      return STDIO.NULL;
+    case 'inherit':
+      return STDIO.INHERIT;
+  }
+  const fd = typeof wanted === 'number' ? wanted : (wanted.fd ?? wanted._handle?.fd);
+  if (!Number.isInteger(fd) || fd < 0 || fd > 0x7fffffff) {
+    throw invalid(
+      `stdio[${index}]`,
+      wanted,
+      "and must be 'pipe', 'ignore', 'inherit', a descriptor or a stream with one",
+    );
+  }
+  return fd;
+}
+
+module.exports = { spawnOwned };

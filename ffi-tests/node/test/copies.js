@@ -1,0 +1,50 @@
+'use strict';
+
+// Copies of the package and of the library, for tests of what is found where.
+
+const { spawnSync } = require('node:child_process');
+const fs = require('node:fs');
+const os = require('node:os');
+const path = require('node:path');
+const { name: LIBRARY } = require('../lib/library');
+
+const PACKAGE = path.dirname(__dirname);
+const CRATE = path.resolve(PACKAGE, '..', '..');
+
+/** The environment without what points at this checkout's builds. */
+const { CARGO_TARGET_DIR: _, HERMES_SPAWN_LIBRARY: __, ...bare } = process.env;
+
+const found = (program) => spawnSync(program, ['--version']).error === undefined;
+
+function folder(context) {
+  const made = fs.mkdtempSync(path.join(os.tmpdir(), 'hs-'));
+  context.after(() => fs.rmSync(made, { recursive: true, force: true }));
+  return made;
+}
+
+function place(directory, name = 'libhermes_spawn.so') {
+  fs.mkdirSync(directory, { recursive: true });
+  const file = path.join(directory, name);
+  fs.copyFileSync(LIBRARY, file);
+  return file;
+}
+
+/** The package without the checkout around it; koffi is the one that is installed here. */
+function copy(directory) {
+  for (const name of [...require('../package.json').files, 'package.json', '.npmrc']) {
+    const source = path.join(PACKAGE, name);
+    if (name !== 'native') fs.cpSync(source, path.join(directory, name), { recursive: true });
+  }
+  const [modules] = require.resolve('koffi').match(/.*\/node_modules(?=\/)/);
+  fs.symlinkSync(modules, path.join(directory, 'node_modules'));
+  return directory;
+}
+
+/** A checkout as far as the package looks: itself and a mark. */
+function checkout(base) {
+  fs.mkdirSync(path.join(base, 'supervisor'), { recursive: true });
+  fs.writeFileSync(path.join(base, 'supervisor', 'layout.ld'), '');
+  return copy(path.join(base, 'ffi-tests', 'node'));
+}
+
+module.exports = { CRATE, PACKAGE, bare, checkout, copy, folder, found, place };

@@ -1,0 +1,8 @@
+//! The bindings, tested in their own languages; this only installs what they need, runs them and reads what they say.
+
+mod node;
+mod python;
+mod run;
+#[path = "../support/mod.rs"]
+mod support;
+mod third_party;

@@ -62,3 +62,29 @@ impl<T> Taker<T> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_value_comes_across() {
+        let (giver, taker) = handover();
+        std::thread::spawn(move || giver.give(7));
+        assert_eq!(taker.take(), Some(7));
+    }
+
+    #[test]
+    fn a_giver_that_ends_leaves_nobody_waiting() {
+        let (giver, taker) = handover::<i32>();
+        std::thread::spawn(move || drop(giver));
+        assert_eq!(taker.take(), None);
+    }
+
+    #[test]
+    fn a_limit_is_kept() {
+        let (giver, taker) = handover();
+        assert_eq!(taker.take_within(Duration::from_millis(1)), None);
+        giver.give(7);
+    }
+}

@@ -11,7 +11,7 @@ use super::lock;
 use crate::error::{Error, Result};
 use crate::identity::{self, Who};
 use crate::sys::process::{self, Ended, Wait};
-use crate::sys::{Errno, futex, time};
+use crate::sys::{Errno, futex, pidfd, time};
 
 /// How a child ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -149,13 +149,19 @@ impl Leader {
         }
     }
 
-    /// Sends a signal to this one process, if it has not been reaped: until then its number is nobody else's.
+    /// Sends a signal to this one process.
     pub(crate) fn signal(&self, signal: i32) -> std::result::Result<(), Errno> {
+        // The order matters: a pidfd that was opened before the look is of the process that was looked at.
+        let pidfd = pidfd::open(self.pid);
         let status = lock(&self.status);
         if status.is_some() || !self.is_still_itself() {
             return Err(libc::ESRCH);
         }
-        process::signal_child(self.pid, signal)
+        match pidfd {
+            Ok(pidfd) => pidfd::signal(&pidfd, signal),
+            // None is to be had. Until it is reaped, its number is nobody else's, and we do not reap it now.
+            Err(_) => process::signal_child(self.pid, signal),
+        }
     }
 
     /// The watcher saw it end.

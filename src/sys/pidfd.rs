@@ -10,8 +10,16 @@ pub(crate) fn open(pid: i32) -> Result<OwnedFd, Errno> {
     open_with(pid, 0)
 }
 
-/// A CLOEXEC pidfd of this process. Where `pidfd_open` is unknown (Valgrind before 3.21), the kernel gives it as that of
-/// the other end of a socket, which is this process too (`SO_PEERPIDFD`, Linux 6.5).
+/// pidfd_send_signal(2): to this process, and to none that has got its number.
+pub(crate) fn signal(pidfd: &OwnedFd, signal: i32) -> Result<(), Errno> {
+    let no_info = std::ptr::null::<libc::siginfo_t>();
+    // SAFETY: a signal to the process of a descriptor that we hold.
+    let sent = unsafe { libc::syscall(libc::SYS_pidfd_send_signal, pidfd.as_raw_fd(), signal, no_info, 0) };
+    if sent == 0 { Ok(()) } else { Err(last_errno()) }
+}
+
+/// A CLOEXEC pidfd of this process. Where `pidfd_open` is unknown (Valgrind 3.19), the kernel gives it as that of the
+/// other end of a socket, which is this process too (`SO_PEERPIDFD`, Linux 6.5).
 pub(crate) fn of_this_process() -> Result<OwnedFd, Errno> {
     open(process::pid()).or_else(|errno| if errno == libc::ENOSYS { by_a_socket().or(Err(errno)) } else { Err(errno) })
 }

@@ -43,3 +43,8 @@ pub fn defined(name: &str) -> &'static str {
     let value = |line: &'static str| line.strip_prefix("#define ")?.strip_prefix(name)?.strip_prefix(' ');
     TEXT.lines().find_map(value).unwrap_or_else(|| panic!("the header does not define {name}"))
 }
+
+/// The names of all structures whose fields it shows.
+pub fn structures() -> Vec<&'static str> {
+    TEXT.lines().filter_map(|line| line.strip_prefix("typedef struct ")?.strip_suffix(" {")).collect()
+}

@@ -6,8 +6,8 @@ use std::mem::offset_of;
 use hermes_spawn::ffi::{hermes_config, hermes_error, hermes_exit_status, hermes_guarantee};
 use hermes_spawn::ffi::{hermes_spawn_options, hermes_status_info};
 
-use crate::needs;
 use crate::workshop::{SHARED, STRICT, Workshop};
+use crate::{header, needs};
 
 /// Of each structure: lines `structure field offset`, and the C that prints the same. Names all fields, or does not
 /// compile.
@@ -46,6 +46,9 @@ fn both_sides_have_the_same_layouts() {
             wait_limit_ms, reserved,
         }
     };
+    for name in header::structures() {
+        assert!(rust.contains(&format!("{name} size ")), "{name} is not compared");
+    }
     let workshop = Workshop::new();
     let program = format!("#include <stdio.h>\n#include <hermes_spawn.h>\nint main(void) {{\n{c}    return 0;\n}}\n");
     std::fs::write(workshop.path().join("layouts.c"), program).expect("write the program");

@@ -7,6 +7,7 @@ use std::process::{Command, Output};
 use tempfile::TempDir;
 
 use crate::library::{Library, library, must_run, root};
+use crate::support::deadline::{SOON, within};
 
 /// What the programs must be free of.
 pub const STRICT: &str = "-std=c99 -Wall -Wextra -pedantic -Werror";
@@ -39,7 +40,7 @@ impl Workshop {
     /// temporary files are here, too.
     pub fn command(&self, program: impl AsRef<OsStr>) -> Command {
         let mut command = Command::new(program);
-        command.current_dir(self.path()).env("HERMES_HOME", self.path()).env("TMPDIR", self.path());
+        command.current_dir(self.path()).env("HERMES_HOME", self.path().join("home")).env("TMPDIR", self.path());
         command.env("PKG_CONFIG_PATH", self.library.file("pkgconfig"));
         command.env("LD_LIBRARY_PATH", self.library.prefix.join("lib"));
         command
@@ -68,5 +69,13 @@ impl Workshop {
     pub fn stripped_bytes(&self, name: &str) -> u64 {
         self.shell(&format!("strip {name} -o {name}.stripped"));
         std::fs::metadata(self.path().join(format!("{name}.stripped"))).expect("a program").len()
+    }
+}
+
+impl Drop for Workshop {
+    /// A supervisor writes down what it did after its owner's end, and makes the home for it: not under a folder that
+    /// is gone, but perhaps in one that is just being removed.
+    fn drop(&mut self) {
+        within(SOON, || std::fs::remove_dir_all(self.path()).is_ok() || !self.path().exists());
     }
 }

@@ -4,7 +4,7 @@ use super::atomic::Ordering::SeqCst;
 use super::escapees::{self, Node};
 use super::kill::{self, Left, Sent};
 use super::log::{self, Outcome};
-use super::roster::{Slot, State, Word, request};
+use super::roster::{Slot, State, Word, features, request};
 use super::scan::{self, Mode};
 use super::state::{
     Cell, EXITED, Index, KILLED, NEVER, NUMBER_ONLY, PROVEN, REFUSED, SETTLED, Supervisor, TERMED, after_grace, cell,
@@ -97,7 +97,7 @@ fn meet(s: &mut Supervisor, index: Index, slot: &Slot, word: Word) -> bool {
         Found::Gone => Outcome::Gone,
         Found::Recycled => Outcome::Recycled,
         Found::Refused => return true,
-        Found::Unknown | Found::Newborn => return false,
+        Found::Unknown => return false,
         Found::Proven => return true,
     };
     set_cell(index, Cell::new(slot.pid.load(SeqCst), -1, word.serial(), 0));
@@ -224,10 +224,12 @@ fn is_left(s: &mut Supervisor, index: Index, word: Word, counted: bool) -> bool 
     false
 }
 
-/// The scanner found a process of ours. If that is a child whose owner had no time to write down who it is, this tells
-/// it: the slot is met at the next look.
-pub fn newborn_found(s: &Supervisor, pid: i32, serial: u32, identity: u64) {
-    if let Some(slot) = s.find_serial(serial).filter(|slot| slot.pid.load(SeqCst) == pid) {
+/// The scanner found our mark in the environment of a process. If that is the child of a starting slot, which could
+/// not say itself who it is, this tells it: the slot is met at the next look.
+pub fn starting_found(s: &Supervisor, pid: i32, serial: u32, identity: u64) {
+    if s.features & features::PIDFS == 0
+        && let Some(slot) = s.find_serial(serial).filter(|slot| slot.pid.load(SeqCst) == pid)
+    {
         let _ = slot.identity.compare_exchange(0, identity, SeqCst, SeqCst);
     }
 }

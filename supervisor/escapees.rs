@@ -158,7 +158,7 @@ pub fn reported(s: &mut Supervisor, &[pid, serial, identity, said]: &Report) {
     }
     // Even if it ends before it is pinned: it may have left somebody.
     s.found_new = true;
-    endgame::newborn_found(s, pid, serial as u32, identity);
+    endgame::starting_found(s, pid, serial as u32, identity);
     let fd = sys::pidfd_open(pid);
     if s.identity(pid, fd) == identity
         && s.find_group(sys::getpgid(pid), SETTLED).is_none()

@@ -24,8 +24,7 @@
 //! next `Starting`. A supervisor killed while in `Freeing` leaves the `BY_SUPERVISOR` flag, so its successor (and
 //! nobody else) finishes the move.
 //!
-//! The vforked child makes no move. It writes `since` as the first thing it does; who it is (`identity`) is written down
-//! once the slot is `Owned`.
+//! The vforked child makes no move. It writes `identity` before exec, while the slot is `Starting` and its own.
 
 use super::atomic::{AtomicI32, AtomicU8, AtomicU32, AtomicU64, Ordering};
 
@@ -232,12 +231,11 @@ pub struct Slot {
     /// Leader and group number. Written by the kernel (`CLONE_PARENT_SETTID`) for a `Starting` slot.
     pub pid: AtomicI32,
     pub request: AtomicU32,
-    /// CLOCK_BOOTTIME in ns when the leader existed already: an upper bound of its start. The child itself writes it
-    /// first of all; until then it is the time before the clone.
+    /// CLOCK_BOOTTIME in ns, taken before the leader could exist (`Starting`) or after it did (`Owned`): an upper
+    /// bound of its start time once the slot is `Owned`.
     pub since: AtomicU64,
     /// Who the leader is: its pidfs inode where the kernel has it (`features::PIDFS`), else its start time in clock
-    /// ticks plus one. 0: not known yet. The owner's keeper writes the former for children, the supervisor either for
-    /// everybody else.
+    /// ticks plus one. 0: not known yet. The vforked child writes the former, the supervisor fills in either.
     pub identity: AtomicU64,
 }
 
@@ -283,22 +281,6 @@ impl Slot {
             }
         }
         false
-    }
-
-    /// Writes down who the leader of a held slot is. False: the slot has moved on.
-    ///
-    /// The owner sees to it that no slot is taken meanwhile. The supervisor cannot; but whoever reads what it wrote into
-    /// the slot of a later tenant is the supervisor itself.
-    pub fn identify(&self, from: Word, identity: u64) -> bool {
-        if self.still_held(from).is_some() {
-            let _ = self.identity.compare_exchange(0, identity, Ordering::SeqCst, Ordering::SeqCst);
-        }
-        let held = self.still_held(from).is_some();
-        if !held {
-            // The slot was freed under our hands: its next tenant must not find a stranger's identity.
-            let _ = self.identity.compare_exchange(identity, 0, Ordering::SeqCst, Ordering::SeqCst);
-        }
-        held
     }
 
     /// The word of the same tenant, if it has only got a flag since `from` was read.

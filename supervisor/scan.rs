@@ -9,8 +9,8 @@
 
 use super::atomic::{AtomicBool, Ordering::Relaxed, Ordering::SeqCst};
 use super::mark::{Mark, OWNER_BYTES, PREFIX};
-use super::roster::{Slot, Word, fds, flags};
-use super::stat::Stat;
+use super::roster::{Slot, fds, flags};
+use super::stat::{PF_KTHREAD, Stat};
 use super::state::{KILLED, NEVER, SETTLED, Supervisor, TERMED, cell};
 use super::{endgame, escapees, event, kill, proc, sys, watch};
 
@@ -210,7 +210,6 @@ fn report(report: &Report) {
     sys::write_words(PIPE_FD, report);
 }
 
-#[inline(never)]
 fn pass(s: &Supervisor) {
     if s.scanner.mode == Mode::Escapees {
         // What the walk found waits for this, so it comes first.
@@ -243,14 +242,15 @@ fn examine(s: &Supervisor, stat: &Stat, fd: i32, asked: bool) {
     let pid = stat.pid;
     // What started before the roster was made is nothing of ours.
     let created = (s.roster.header.created.load(SeqCst) / 10_000_000) as i64;
-    let skipped = s.owners_ticks(stat.start_ticks) + 1 < created
+    let skipped = stat.flags & PF_KTHREAD != 0
+        || s.owners_ticks(stat.start_ticks) + 1 < created
         || s.find_group(stat.pgrp, SETTLED).is_some()
         || kill::is_forbidden(s, pid);
     if skipped && !asked {
         return;
     }
     let counting = s.scanner.mode == Mode::Count;
-    let (mut verdict, serial) = newborn(s, stat).unwrap_or_else(|| judge(s, pid));
+    let (mut verdict, serial) = judge(s, pid);
     let named = if proc::status(pid, pid).supervisor { verdict::NAMED } else { 0 };
     if counting {
         // While the owner lives, a child that was registered after this began is none that left its group.
@@ -276,21 +276,9 @@ fn examine(s: &Supervisor, stat: &Stat, fd: i32, asked: bool) {
     }
 }
 
-/// The serial of a child whose owner had no time to write down who it is: then its start, together with its number in
-/// the slot, makes it ours, and no flag of the slot matters.
-fn newborn(s: &Supervisor, stat: &Stat) -> Option<(u32, u32)> {
-    let is_newborn = |slot: &Slot, word: Word| {
-        slot.pid.load(SeqCst) == stat.pid
-            && slot.identity.load(SeqCst) == 0
-            && word.has(flags::SPAWNED)
-            && s.started_by(stat.start_ticks, slot.since.load(SeqCst))
-    };
-    s.slots().find(|(_, slot, word)| is_newborn(slot, *word)).map(|(_, _, word)| (verdict::OURS, word.serial()))
-}
-
 /// It is in the session of a leader of ours, whose number may be a stranger's by now. But nobody joins a session from
 /// outside: who is in it, and started while the leader still kept the number, was in our leader's.
-fn in_our_session(s: &Supervisor, stat: &Stat) -> bool {
+pub fn in_our_session(s: &Supervisor, stat: &Stat) -> bool {
     let with_search = |index| cell(index).has(TERMED | KILLED) && !s.slot(index).load().has(flags::GROUP_ONLY);
     stat.start_ticks < s.began_ticks && s.find_group(stat.session, 0).is_some_and(with_search)
 }
@@ -331,14 +319,11 @@ fn judge(s: &Supervisor, pid: i32) -> (u32, u32) {
         }
     };
     sys::close(fd);
+    let group_only = |slot: &Slot| slot.load().has(flags::GROUP_ONLY);
     match judged {
-        (verdict::OURS, serial) if s.roster.is_let_go(serial) || s.find_serial(serial).is_some_and(is_group_only) => {
+        (verdict::OURS, serial) if s.roster.is_let_go(serial) || s.find_serial(serial).is_some_and(group_only) => {
             (verdict::FOREIGN, 0)
         }
         judged => judged,
     }
-}
-
-fn is_group_only(slot: &Slot) -> bool {
-    slot.load().has(flags::GROUP_ONLY)
 }

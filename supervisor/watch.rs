@@ -6,7 +6,7 @@
 use super::atomic::Ordering::SeqCst;
 use super::kill::{self, Left};
 use super::proc;
-use super::roster::{Side, Slot, Word, features, flags, request};
+use super::roster::{Side, Slot, Word, features, request};
 use super::state::{
     Cell, EXITED, FD_LIMIT, Index, NEVER, NUMBER_ONLY, PROVEN, REFUSED, STOPPING, Supervisor, cell, mark, set_cell,
 };
@@ -27,8 +27,6 @@ pub enum Found {
     Refused,
     /// Cannot be told now: not a reason to signal it and not one to forget it.
     Unknown,
-    /// A child of whom the owner has not written down yet who it is. It wakes us when it has.
-    Newborn,
 }
 
 /// Brings the cells in line with the roster and looks into every mailbox.
@@ -44,12 +42,7 @@ pub fn sync(s: &mut Supervisor) {
             match if known { Found::Proven } else { adopt(s, index, slot, word) } {
                 Found::Gone => vacate(s, index, slot, word),
                 Found::Recycled => recycled(s, index, slot, word),
-                // Nor can a request be carried out now.
-                Found::Newborn => continue,
-                Found::Unknown => {
-                    unknown = 1;
-                    continue;
-                }
+                Found::Unknown => unknown = 1,
                 Found::Proven | Found::Refused => {}
             }
             weak += cell(index).has(NUMBER_ONLY) as u32;
@@ -130,11 +123,6 @@ fn adopt_number(s: &Supervisor, index: Index, slot: &Slot, word: Word, pid: i32,
 pub fn prove(s: &Supervisor, slot: &Slot, word: Word, pid: i32, fd: i32) -> Found {
     let claimed = slot.identity.load(SeqCst);
     let mut identity = if s.features & features::PIDFS != 0 { sys::inode(fd) } else { 0 };
-    if identity != 0 && claimed == 0 && word.has(flags::SPAWNED) && !sys::is_readable(fd) {
-        // If the owner cannot tell any more, the scanner does: a child may hang in exec, and `stat` with it. One that
-        // has ended does not hang.
-        return Found::Newborn;
-    }
     if identity == 0 || claimed == 0 {
         let Some(stat) = proc::stat(pid) else { return Found::Unknown };
         if sys::pidfd_send(fd, 0, 0) == sys::ESRCH {
@@ -144,15 +132,27 @@ pub fn prove(s: &Supervisor, slot: &Slot, word: Word, pid: i32, fd: i32) -> Foun
         if identity == 0 {
             identity = s.identity_of(stat.start_ticks);
         }
-        if claimed == 0 && !s.started_by(stat.start_ticks, slot.since.load(SeqCst)) {
-            // A child that is in its first microsecond has not written down yet when it was there.
-            return if word.is_held() { Found::Recycled } else { Found::Unknown };
+        if claimed == 0 {
+            // A child on its way to exec has not written its identity yet. It is younger than `since`, which was taken
+            // before it could exist: nothing can be said of it before it does.
+            let nameless = !word.is_held();
+            if !nameless && !s.started_by(stat.start_ticks, slot.since.load(SeqCst)) {
+                return Found::Recycled;
+            }
+            if nameless || stat.pgrp != pid {
+                return Found::Unknown;
+            }
         }
     }
     if claimed != 0 {
         return if claimed == identity { Found::Proven } else { Found::Recycled };
     }
-    if slot.identify(word, identity) { Found::Proven } else { Found::Unknown }
+    if slot.identity.compare_exchange(0, identity, SeqCst, SeqCst).is_ok() && slot.load() != word {
+        // The slot was freed under our hands: its next tenant must not find a stranger's identity.
+        let _ = slot.identity.compare_exchange(identity, 0, SeqCst, SeqCst);
+        return Found::Unknown;
+    }
+    Found::Proven
 }
 
 /// Leaders have just exited: what is empty goes at once, the rest is looked at soon.

@@ -30,7 +30,6 @@ pub(super) fn keep(runtime: &'static Runtime, ends: Ends) -> ! {
         let wanted = runtime.chores.swap(0, Ordering::SeqCst);
         // A full pipe needs no further byte: the supervisor has not looked yet.
         if wanted & chores::LOOK != 0 {
-            runtime.identify_newborns();
             let _ = fd::write(ends.lifeline.as_raw_fd(), b".");
             doze = FIRST_DOZE;
         }

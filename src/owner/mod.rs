@@ -8,7 +8,7 @@
 //! - [`keeper`] holds one lifeline, wakes the supervisor and lets an idle one go; [`watcher`] holds the other, starts
 //!   supervisors, notices their end and the end of children.
 //! - [`single`]: the fallback without threads.
-//! - [`command`], [`environment`], [`spawn`], [`newborn`]: starting a child; [`child`], [`leader`], [`exits`],
+//! - [`command`], [`environment`], [`spawn`]: starting a child; [`child`], [`leader`], [`exits`],
 //!   [`mailbox`], [`stop`]: what can be done with it.
 //! - [`groups`]: groups that somebody else started.
 //! - [`handover`]: a value from one thread to another.
@@ -27,7 +27,6 @@ pub(crate) mod keeper;
 pub(crate) mod leader;
 pub(crate) mod life;
 pub(crate) mod mailbox;
-mod newborn;
 pub(crate) mod roster;
 pub(crate) mod runtime;
 pub(crate) mod settings;

@@ -113,11 +113,16 @@ impl Runtime {
         self.roster.header.features.load(Ordering::SeqCst) & features::PARENT_IS_OWNER != 0
     }
 
+    /// A child writes down who it is: where pidfds have inodes of their own, as the supervisor found, which is to
+    /// compare; and where what the child writes is seen here.
+    pub(crate) fn children_can_identify_themselves(&self) -> bool {
+        self.memory == Memory::Shared && self.roster.header.features.load(Ordering::SeqCst) & features::PIDFS != 0
+    }
+
     /// Asks the keeper for `chores`. Bell and chores are looked at in this order on the other side, so none is lost.
     pub(crate) fn ring(&self, chores: u32) {
         if let Tie::Single { single, .. } = &self.tie {
             if chores & chores::LOOK != 0 {
-                self.identify_newborns();
                 single.wake();
             }
             return;

@@ -21,7 +21,7 @@ use crate::error::{Error, ErrorCode, Result};
 use crate::mark::{Mark, PREFIX, VALUE_BYTES};
 use crate::roster::{State, flags};
 use crate::sys::child::{Failure, Plan, Step, Stream};
-use crate::sys::clone::{self, Memory};
+use crate::sys::clone;
 use crate::sys::{fd, time};
 
 const STEP: &str = "spawn_owned";
@@ -35,10 +35,7 @@ pub(super) fn spawn_owned(command: &Command) -> Result<Child> {
     let words = Words::of(command)?;
     let runtime = Runtime::current()?;
     let mut streams = Streams::of(command)?;
-    // Under an emulator the keeper cannot tell who a child is, so the supervisor goes by its start, as for a group of
-    // somebody else's.
-    let spawned = if runtime.memory == Memory::Shared { flags::SPAWNED } else { 0 };
-    let own_flags = spawned | if command.group_only { flags::GROUP_ONLY } else { 0 };
+    let own_flags = flags::SPAWNED | if command.group_only { flags::GROUP_ONLY } else { 0 };
     let tenancy = runtime.take_slot(State::Starting, own_flags, STEP)?;
     let (slot, word) = (tenancy.slot, tenancy.word);
     if let Err(error) = runtime.ensure_supervised(command.wait_limit) {
@@ -64,7 +61,7 @@ pub(super) fn spawn_owned(command: &Command) -> Result<Child> {
         keep: &pass,
         new_session: !command.keep_session,
         terminal: command.controlling_tty,
-        born: (runtime.memory == Memory::Shared).then_some(&slot.since),
+        identity: runtime.children_can_identify_themselves().then_some(&slot.identity),
     };
     let before = time::boottime_ns();
     slot.since.store(before, Ordering::SeqCst);

@@ -115,7 +115,6 @@ impl Watcher {
             }
         }
         if self.keeper_is_gone && self.runtime.chores.swap(0, Ordering::SeqCst) & chores::LOOK != 0 {
-            self.runtime.identify_newborns();
             let _ = fd::write(self.ends.held_b.as_raw_fd(), b".");
         }
         self.book.look();

@@ -2,15 +2,15 @@
 //!
 //! It runs in its parent's memory, on a borrowed stack, while the parent's thread waits. So: raw system calls only (no
 //! allocator, no lock, no errno, no cancellation), nothing is read but what the parent prepared, nothing is written but
-//! the report and the time. No handler of the parent's can run in it: the kernel has taken them away, or all signals are
+//! the report and the slot's identity. No handler of the parent's can run in it: the kernel has taken them away, or all signals are
 //! blocked until they are gone.
 
 use std::ffi::{CStr, c_char};
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use super::Errno;
 use super::environ::Block;
 use super::raw::raw;
-use super::{Errno, time};
 
 /// Where a standard stream of the child comes from.
 #[derive(Clone, Copy, Debug)]
@@ -76,8 +76,8 @@ pub(crate) struct Plan<'a> {
     pub new_session: bool,
     /// Make the terminal on descriptor 0 the session's own, or the group its foreground.
     pub terminal: bool,
-    /// Where to write when (CLOCK_BOOTTIME in ns) the child existed already; absent where the memory is not shared.
-    pub born: Option<&'a AtomicU64>,
+    /// Where to write who the child is; absent where the kernel has no pidfs or the memory is not shared.
+    pub identity: Option<&'a AtomicU64>,
 }
 
 /// What the new process has of its parent's signal handlers.
@@ -110,10 +110,6 @@ pub(super) unsafe fn become_program(plan: &Plan, handlers: Handlers) -> Failure 
 unsafe fn prepare(plan: &Plan, handlers: Handlers) -> Outcome {
     // SAFETY: plain system calls on this process's own state; every pointer is to a local or into the plan.
     unsafe {
-        if let Some(born) = plan.born {
-            // Through the vDSO, which is code without memory of its own.
-            born.store(time::boottime_ns(), Ordering::SeqCst);
-        }
         if plan.new_session {
             at(Step::Session, 0, raw!(libc::SYS_setsid))?;
         } else {
@@ -124,6 +120,9 @@ unsafe fn prepare(plan: &Plan, handlers: Handlers) -> Outcome {
             at(Step::PassFd, index, raw!(libc::SYS_fcntl, fd, libc::F_SETFD, 0))?;
         }
         at(Step::CloseOthers, 0, close_all_but(plan.keep))?;
+        if let Some(identity) = plan.identity {
+            identity.store(own_pidfs_inode(), Ordering::SeqCst);
+        }
         if plan.terminal {
             at(Step::Terminal, 0, take_terminal(plan.new_session))?;
         }
@@ -138,6 +137,19 @@ unsafe fn prepare(plan: &Plan, handlers: Handlers) -> Outcome {
         set_mask(0);
     }
     Ok(())
+}
+
+/// The inode of a pidfd names this process for the whole boot: the supervisor compares it before it ever signals.
+/// 0 when no descriptor is left. The exec closes the pidfd, when nobody waits any more.
+unsafe fn own_pidfs_inode() -> u64 {
+    // SAFETY: `stat` is a plain structure of integers that the kernel fills; the descriptor is this process's own.
+    unsafe {
+        let Ok(pid) = raw!(libc::SYS_getpid) else { return 0 };
+        let Ok(fd) = raw!(libc::SYS_pidfd_open, pid, 0) else { return 0 };
+        let mut stat: libc::stat = core::mem::zeroed();
+        let known = raw!(libc::SYS_fstat, fd, &raw mut stat);
+        if known.is_ok() { stat.st_ino } else { 0 }
+    }
 }
 
 unsafe fn connect_stdio(stdio: &[Stream; 3]) -> Outcome {

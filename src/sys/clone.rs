@@ -157,7 +157,7 @@ fn spawn_copied(plan: &Plan, pid: &AtomicI32) -> Result<i32, Failure> {
     keep.push(writer.as_raw_fd());
     keep.sort_unstable();
     // The report goes over a pipe that must stay open until exec, which closes it.
-    let plan = Plan { keep: &keep, born: None, ..*plan };
+    let plan = Plan { keep: &keep, identity: None, ..*plan };
     let mut copied = Copied { plan: &plan, report: writer.as_raw_fd() };
     let mut stack = Stack::new();
     let child = {

@@ -48,25 +48,6 @@ fn open_with(pid: i32, flags: u32) -> Result<OwnedFd, Errno> {
     }
 }
 
-/// The inode that names this process, if it is a child of ours that nobody has reaped. Needs pidfs.
-///
-/// ESRCH: no process has the number. ECHILD: somebody else's has.
-pub(crate) fn inode_of_child(pid: i32) -> Result<u64, Errno> {
-    let pidfd = open(pid)?;
-    // SAFETY: the kernel fills plain structures; nothing is waited for and nothing taken away.
-    unsafe {
-        let mut info: libc::siginfo_t = std::mem::zeroed();
-        let peek = libc::WEXITED | libc::WNOHANG | libc::WNOWAIT | libc::__WALL;
-        // A filter that refuses the question says nothing about the answer.
-        if check(libc::waitid(libc::P_PIDFD, pidfd.as_raw_fd() as libc::id_t, &mut info, peek)) == Err(libc::ECHILD) {
-            return Err(libc::ECHILD);
-        }
-        let mut stat: libc::stat = std::mem::zeroed();
-        check(libc::fstat(pidfd.as_raw_fd(), &mut stat))?;
-        Ok(stat.st_ino)
-    }
-}
-
 /// Takes descriptor `fd` of another thread's private table: `pidfd_getfd(2)` on a pidfd of that thread (Linux 6.9).
 pub(crate) fn take_from_thread(tid: i32, fd: RawFd) -> Result<OwnedFd, Errno> {
     /// `PIDFD_THREAD` (linux/pidfd.h).

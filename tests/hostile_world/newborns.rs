@@ -1,6 +1,6 @@
-//! Children whose owner dies before it could write down who they are.
+//! Children whose owner dies before the supervisor was told of them.
 //!
-//! The keeper does that, milliseconds after a spawn. Held by a tracer, it never comes to it.
+//! The keeper tells it, milliseconds after a spawn. Held by a tracer, it never comes to it.
 
 use super::support::deadline::eventually_some;
 use super::support::fuse::{Fuse, Hang};

@@ -21,10 +21,7 @@ pub fn spawn(stage: &Stage, index: usize) -> Option<Word> {
         return None;
     }
     slot.since.store(2, SeqCst);
-    let owned = slot.commit(word);
-    // The keeper does it, soon after, and keeps slots from being taken meanwhile.
-    slot.identify(owned, identity_of(serial));
-    Some(owned)
+    Some(slot.commit(word))
 }
 
 /// The kernel's part of that clone, and the child's until its exec succeeds or fails.
@@ -33,6 +30,7 @@ pub fn clone_and_exec(stage: &Stage, index: usize, serial: u32, succeeds: bool) 
     stage.wait_until(|ghost| ghost.tenants[serial as usize].cloning);
     slot.pid.store(pid_of(serial), SeqCst);
     stage.note(|ghost| ghost.tenants[serial as usize].exists = true);
+    slot.identity.store(identity_of(serial), SeqCst);
     stage.wait_until(|_| true);
     stage.note(|ghost| {
         let tenant = &mut ghost.tenants[serial as usize];

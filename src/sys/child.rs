@@ -2,8 +2,7 @@
 //!
 //! It runs in its parent's memory, on a borrowed stack, while the parent's thread waits. So: raw system calls only (no
 //! allocator, no lock, no errno, no cancellation), nothing is read but what the parent prepared, nothing is written but
-//! the report and the slot's identity. No handler of the parent's can run in it: the kernel has taken them away, or all signals are
-//! blocked until they are gone.
+//! the report and the slot's identity. All signals are blocked when it begins.
 
 use std::ffi::{CStr, c_char};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -277,8 +276,6 @@ unsafe fn take_terminal(new_session: bool) -> Result<(), Errno> {
         if new_session {
             raw!(libc::SYS_ioctl, 0, libc::TIOCSCTTY, 0)?;
         } else {
-            // A group in the background that asks for the terminal is stopped (SIGTTOU), unless it blocks that.
-            set_mask(u64::MAX);
             let group = raw!(libc::SYS_getpid)? as libc::pid_t;
             raw!(libc::SYS_ioctl, 0, libc::TIOCSPGRP, &raw const group)?;
         }

@@ -85,18 +85,21 @@ fn spawn_shared(plan: &Plan, pid: &AtomicI32) -> Result<i32, Failure> {
     let mut shared = Shared { plan, handlers: Handlers::Cleared, failure: None };
     let mut stack = Stack::new();
     let flags = libc::CLONE_VM | libc::CLONE_VFORK | libc::CLONE_PARENT_SETTID;
-    // Signals need not be blocked: a child without handlers cannot run one in our memory.
-    let child = match clone_without_handlers(&mut shared, &mut stack, flags, pid) {
-        // A filter that does not know this call; no process was made. The older call cannot be told about
-        // handlers, so the child asks for all 64 signals, which takes it as long as half an exec.
-        Err(libc::ENOSYS | libc::EPERM | libc::EINVAL) => {
-            shared.handlers = Handlers::Inherited;
-            let _blocked = signals::BlockAll::new();
-            // SAFETY: the stack and `shared` outlive the child's use of them: CLONE_VFORK keeps this thread here
-            // until the child has exec'd or exited. `pid` is an aligned 32-bit integer.
-            check(unsafe { libc::clone(run_shared, stack.top(), flags, (&raw mut shared).cast(), pid.as_ptr()) })
+    let child = {
+        // Without handlers a child still has what signals do by default. What comes for the parent's group before the
+        // child has left it must wait until then: a stop would hold this thread too, for as long as it lasts.
+        let _blocked = signals::BlockAll::new();
+        match clone_without_handlers(&mut shared, &mut stack, flags, pid) {
+            // A filter that does not know this call; no process was made. The older call cannot be told about
+            // handlers, so the child asks for all 64 signals, which takes it as long as half an exec.
+            Err(libc::ENOSYS | libc::EPERM | libc::EINVAL) => {
+                shared.handlers = Handlers::Inherited;
+                // SAFETY: the stack and `shared` outlive the child's use of them: CLONE_VFORK keeps this thread here
+                // until the child has exec'd or exited. `pid` is an aligned 32-bit integer.
+                check(unsafe { libc::clone(run_shared, stack.top(), flags, (&raw mut shared).cast(), pid.as_ptr()) })
+            }
+            made => made,
         }
-        made => made,
     };
     let child = child.map_err(|errno| Failure { step: Step::Clone, errno, index: 0 })?;
     match shared.failure {

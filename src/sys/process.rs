@@ -81,7 +81,9 @@ pub(crate) fn wait_child(pid: i32, how: Wait) -> Result<Option<Ended>, Errno> {
     // SAFETY: the kernel fills the structure, whose fields for a child are then valid; zeroed it says "nothing".
     unsafe {
         let mut info: libc::siginfo_t = std::mem::zeroed();
-        retry(|| check(libc::waitid(libc::P_PID, pid as libc::id_t, &mut info, libc::WEXITED | flags)))?;
+        // A child that was killed before its exec has no exit signal yet: without __WALL it would not be seen.
+        let flags = libc::WEXITED | libc::__WALL | flags;
+        retry(|| check(libc::waitid(libc::P_PID, pid as libc::id_t, &mut info, flags)))?;
         if info.si_pid() == 0 {
             return Ok(None);
         }

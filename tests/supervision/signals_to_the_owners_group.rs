@@ -2,7 +2,8 @@
 //! its work is done.
 
 use super::deaths::{GRACE, SOON_GONE};
-use super::support::{Owner, Scene, sys};
+use super::support::{Owner, Process, Scene, sys};
+use std::time::{Duration, Instant};
 
 const POLITE_ENDS: [i32; 4] = [libc::SIGINT, libc::SIGHUP, libc::SIGQUIT, libc::SIGTERM];
 
@@ -59,4 +60,43 @@ fn each_one_by_one() {
         supervisor.assert_gone_by(moment + SOON_GONE, "the supervisor");
         control.assert_unharmed();
     }
+}
+
+/// `^Z` and `^C` come for the owner's group while it spawns, and the owner catches both. A child that is still in that
+/// group must neither stop, which would hold its parent as well, nor end before it is a program.
+#[test]
+fn keys_typed_while_it_spawns() {
+    let scene = Scene::new();
+    let mut control = scene.control();
+    let mut owner = owner(&scene);
+    for key in [libc::SIGTSTP, libc::SIGINT] {
+        owner.must(&format!("catch {key}"));
+    }
+    let children = 300;
+    owner.tell(&format!("crowd {children}"));
+    let deadline = sys::after(SOON_GONE * 5);
+    let answer = loop {
+        assert!(Instant::now() < deadline, "a spawn does not return");
+        for key in [libc::SIGTSTP, libc::SIGINT] {
+            owner.process().signal_group(key).expect("signal the group");
+        }
+        if let Some(line) = owner.line_by(sys::after(Duration::from_micros(50))) {
+            break serde_json::from_slice::<serde_json::Value>(&line).expect("one JSON line");
+        }
+    };
+    let pids = answer["ok"].as_array().unwrap_or_else(|| panic!("{answer}"));
+    assert_eq!(pids.len(), children);
+    let children: Vec<Process> = pids
+        .iter()
+        .map(|pid| Process::open(pid.as_i64().expect("a pid") as i32).expect("a child that was started is there"))
+        .collect();
+    for child in &children {
+        child.assert_alive("a child");
+        assert_eq!(child.stat().map(|stat| stat.pgrp), Some(child.pid), "it leads a group");
+    }
+
+    let moment = owner.kill();
+
+    children.iter().for_each(|child| child.assert_gone_by(moment + SOON_GONE, "a child"));
+    control.assert_unharmed();
 }

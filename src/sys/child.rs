@@ -114,6 +114,7 @@ unsafe fn prepare(plan: &Plan, handlers: Handlers) -> Outcome {
         } else {
             at(Step::Session, 1, raw!(libc::SYS_setpgid, 0, 0))?;
         }
+        discard_pending_signals();
         connect_stdio(&plan.stdio)?;
         for (index, &fd) in plan.pass.iter().enumerate() {
             at(Step::PassFd, index, raw!(libc::SYS_fcntl, fd, libc::F_SETFD, 0))?;
@@ -315,6 +316,15 @@ unsafe fn default_signal(signal: i32) {
     unsafe {
         let _ = raw!(libc::SYS_rt_sigaction, signal, &raw const default, 0, 8);
     }
+}
+
+/// Keys and signals that came for the parent's group while this process was in it were not meant for it, and would end
+/// it as soon as it lets signals through.
+unsafe fn discard_pending_signals() {
+    let every = u64::MAX;
+    let now = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: the kernel reads eight bytes and a timespec of this frame's; it waits for nothing.
+    while unsafe { raw!(libc::SYS_rt_sigtimedwait, &raw const every, 0, &raw const now, 8) }.is_ok() {}
 }
 
 /// Blocks exactly the signals of `mask` (bit 0 is signal 1).

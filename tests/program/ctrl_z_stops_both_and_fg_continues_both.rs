@@ -34,6 +34,29 @@ fn from_an_interactive_shell() {
     pty.until("code=0");
 }
 
+/// As a shell's own job would: TERM waits until it goes on, and then ends it before it can ask for the terminal.
+#[test]
+fn a_stopped_reader_can_be_killed() {
+    let mut family = None;
+    let mut pty = Pty::shell(|command| family = Some(Family::of(command)));
+    let family = family.expect("configured");
+    pty.type_in("$P run -- cat\n");
+    let cat = family.member("cat");
+    let run = family.member("hermes-spawn");
+    pty.type_in("\x1a");
+    pty.until("Stopped");
+    pty.until("$> ");
+    cat.until_state('T');
+    run.until_state('T');
+
+    pty.type_in("kill %1; kill -CONT %1\n");
+
+    let soon = crate::support::sys::after(std::time::Duration::from_secs(5));
+    cat.assert_gone_by(soon, "the reader");
+    run.assert_gone_by(soon, "run");
+    pty.until("$> ");
+}
+
 /// Nobody above does job control: the stop would be for ever.
 #[test]
 fn where_nobody_could_say_fg_it_goes_on() {

@@ -98,7 +98,15 @@ impl Job {
         }
         terminal.take_back_for_a_while();
         stop_with(signal);
+        // What was sent to us while we stood still (`kill %1`) reaches the child before CONT does: a child that goes on
+        // first may ask for the terminal, and stop with us once more.
+        while let Some(signal) = self.signals.next() {
+            if !matches!(signal, Signal::SIGCHLD | Signal::SIGTTOU | Signal::SIGCONT) {
+                self.pass_on(signal);
+            }
+        }
         self.go_on();
+        self.look_for_stop();
     }
 
     fn go_on(&mut self) {

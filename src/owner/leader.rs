@@ -77,14 +77,16 @@ pub(crate) struct Leader {
     pub pid: i32,
     /// CLOCK_BOOTTIME in ns before and after the clone.
     born: [u64; 2],
+    /// Its pidfs inode; 0: not known.
+    inode: u64,
     status: Mutex<Option<ExitStatus>>,
     /// Futex: 1 once the watcher has seen it end.
     ended: AtomicU32,
 }
 
 impl Leader {
-    pub(crate) fn new(pid: i32, born: [u64; 2]) -> Leader {
-        Leader { pid, born, status: Mutex::new(None), ended: AtomicU32::new(0) }
+    pub(crate) fn new(pid: i32, born: [u64; 2], inode: u64) -> Leader {
+        Leader { pid, born, inode, status: Mutex::new(None), ended: AtomicU32::new(0) }
     }
 
     /// How it ended, if that was learnt already.
@@ -94,6 +96,14 @@ impl Leader {
 
     /// Whether its number still means the process that was started (running, or a zombie of ours).
     pub(crate) fn is_still_itself(&self) -> bool {
+        // First of all by what never waits: while the program hangs in an exec of its own, its `stat` does.
+        if self.inode != 0 {
+            match pidfd::open(self.pid).and_then(|pidfd| pidfd::inode(&pidfd)) {
+                Ok(inode) => return inode == self.inode,
+                Err(libc::ESRCH) => return false,
+                Err(_) => {}
+            }
+        }
         match identity::look(self.pid) {
             // A tick is 10 ms, and /proc rounds down.
             Who::Process(stat) => {

@@ -81,7 +81,8 @@ pub(super) fn spawn_owned(command: &Command) -> Result<Child> {
     }
     let tenancy = super::roster::Tenancy { slot, word: slot.commit(word) };
     runtime.ring_soon();
-    let leader = Arc::new(Leader::new(pid, [before, after]));
+    let inode = if runtime.children_can_identify_themselves() { slot.identity.load(Ordering::SeqCst) } else { 0 };
+    let leader = Arc::new(Leader::new(pid, [before, after], inode));
     Ok(Child::new(runtime, tenancy, leader, std::mem::take(&mut streams.pipes)))
 }
 

@@ -18,6 +18,16 @@ pub(crate) fn signal(pidfd: &OwnedFd, signal: i32) -> Result<(), Errno> {
     if sent == 0 { Ok(()) } else { Err(last_errno()) }
 }
 
+/// The inode number, which on pidfs names the process for the whole boot.
+pub(crate) fn inode(pidfd: &OwnedFd) -> Result<u64, Errno> {
+    // SAFETY: the kernel fills a plain structure.
+    unsafe {
+        let mut stat: libc::stat = std::mem::zeroed();
+        check(libc::fstat(pidfd.as_raw_fd(), &mut stat))?;
+        Ok(stat.st_ino)
+    }
+}
+
 /// A CLOEXEC pidfd of this process. Where `pidfd_open` is unknown (Valgrind 3.19), the kernel gives it as that of the
 /// other end of a socket, which is this process too (`SO_PEERPIDFD`, Linux 6.5).
 pub(crate) fn of_this_process() -> Result<OwnedFd, Errno> {

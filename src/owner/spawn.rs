@@ -51,6 +51,7 @@ pub(super) fn spawn_owned(command: &Command) -> Result<Child> {
     pass.retain(|&fd| fd > 2);
     pass.sort_unstable();
     pass.dedup();
+    let identity = runtime.children_can_identify_themselves().then_some(&slot.identity);
     let plan = Plan {
         argv: &argv,
         environment: &environment,
@@ -61,7 +62,7 @@ pub(super) fn spawn_owned(command: &Command) -> Result<Child> {
         keep: &pass,
         new_session: !command.keep_session,
         terminal: command.controlling_tty,
-        identity: runtime.children_can_identify_themselves().then_some(&slot.identity),
+        identity,
     };
     let before = time::boottime_ns();
     slot.since.store(before, Ordering::SeqCst);
@@ -81,7 +82,7 @@ pub(super) fn spawn_owned(command: &Command) -> Result<Child> {
     }
     let tenancy = super::roster::Tenancy { slot, word: slot.commit(word) };
     runtime.ring_soon();
-    let inode = if runtime.children_can_identify_themselves() { slot.identity.load(Ordering::SeqCst) } else { 0 };
+    let inode = identity.map_or(0, |identity| identity.load(Ordering::SeqCst));
     let leader = Arc::new(Leader::new(pid, [before, after], inode));
     Ok(Child::new(runtime, tenancy, leader, std::mem::take(&mut streams.pipes)))
 }

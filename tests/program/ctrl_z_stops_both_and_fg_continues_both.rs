@@ -1,22 +1,35 @@
 use crate::program::Family;
 use crate::pty::Pty;
+use crate::support::Process;
 
-#[test]
-fn from_an_interactive_shell() {
+/// `run -- cat` in the foreground of an interactive shell: who ends them all with the test,
+/// its terminal, `cat` and `run`.
+fn reader_in_a_shell() -> (Family, Pty, Process, Process) {
     let mut family = None;
     let mut pty = Pty::shell(|command| family = Some(Family::of(command)));
     let family = family.expect("configured");
     pty.type_in("$P run -- cat\n");
     let cat = family.member("cat");
     let run = family.member("hermes-spawn");
-    pty.type_in("one\n");
-    pty.until("one\r\none\r\n");
+    (family, pty, cat, run)
+}
 
+/// `^Z`: both stand still, and the shell asks for the next command.
+fn stop(pty: &mut Pty, cat: &Process, run: &Process) {
     pty.type_in("\x1a");
     pty.until("Stopped");
     pty.until("$> ");
     cat.until_state('T');
     run.until_state('T');
+}
+
+#[test]
+fn from_an_interactive_shell() {
+    let (_family, mut pty, cat, run) = reader_in_a_shell();
+    pty.type_in("one\n");
+    pty.until("one\r\none\r\n");
+
+    stop(&mut pty, &cat, &run);
 
     // In the background it goes on until it reads, and then stops again.
     pty.type_in("bg\n");
@@ -37,17 +50,8 @@ fn from_an_interactive_shell() {
 /// As a shell's own job would: TERM waits until it goes on, and then ends it before it can ask for the terminal.
 #[test]
 fn a_stopped_reader_can_be_killed() {
-    let mut family = None;
-    let mut pty = Pty::shell(|command| family = Some(Family::of(command)));
-    let family = family.expect("configured");
-    pty.type_in("$P run -- cat\n");
-    let cat = family.member("cat");
-    let run = family.member("hermes-spawn");
-    pty.type_in("\x1a");
-    pty.until("Stopped");
-    pty.until("$> ");
-    cat.until_state('T');
-    run.until_state('T');
+    let (_family, mut pty, cat, run) = reader_in_a_shell();
+    stop(&mut pty, &cat, &run);
 
     pty.type_in("kill %1; kill -CONT %1\n");
 

@@ -101,8 +101,8 @@ impl Job {
         // What was sent to us while we stood still (`kill %1`) reaches the child before CONT does: a child that goes on
         // first may ask for the terminal, and stop with us once more.
         while let Some(signal) = self.signals.next() {
-            if !matches!(signal, Signal::SIGCHLD | Signal::SIGTTOU | Signal::SIGCONT) {
-                self.pass_on(signal);
+            if !matches!(signal, Signal::SIGCHLD | Signal::SIGCONT) {
+                self.on_signal(signal);
             }
         }
         self.go_on();

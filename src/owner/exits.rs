@@ -139,12 +139,11 @@ impl Book {
     fn watch(&mut self, epoll: &Epoll, leader: Arc<Leader>, task: Task) {
         let token = self.next;
         self.next += 1;
-        // The order matters: a pidfd that was opened before the look is of the process that was looked at.
-        let pidfd = pidfd::open(leader.pid).ok();
-        if !leader.is_still_itself() {
+        let pidfd = leader.open();
+        if pidfd.is_err() && !leader.is_still_itself() {
             return task.finish(&leader);
         }
-        match pidfd.filter(|pidfd| epoll.add(pidfd, token).is_ok()) {
+        match pidfd.ok().filter(|pidfd| epoll.add(pidfd, token).is_ok()) {
             Some(pidfd) => drop(self.watched.insert(token, Watched { leader, _pidfd: pidfd, task })),
             None => self.unseen.push((leader, task)),
         }

@@ -4,6 +4,7 @@
 //! child. So a waiter first waits *without* reaping, then takes the lock, looks whether the zombie is the process that
 //! was started (its start lies between two clock readings around the clone), and only then reaps.
 
+use std::os::fd::OwnedFd;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -94,16 +95,30 @@ impl Leader {
         *lock(&self.status)
     }
 
+    /// A pidfd of it. ESRCH: its number is another's by now, or nobody's. Another error says nothing: none is to be had.
+    pub(crate) fn open(&self) -> std::result::Result<OwnedFd, Errno> {
+        let pidfd = pidfd::open(self.pid)?;
+        // The order matters: a pidfd that was opened before the look is of the process that was looked at. Where there is
+        // an inode, nothing waits: while the program hangs in an exec of its own, its `stat` does.
+        let inode = if self.inode == 0 { None } else { pidfd::inode(&pidfd).ok() };
+        let is_it = inode.map_or_else(|| self.has_its_start(), |inode| inode == self.inode);
+        if is_it { Ok(pidfd) } else { Err(libc::ESRCH) }
+    }
+
     /// Whether its number still means the process that was started (running, or a zombie of ours).
     pub(crate) fn is_still_itself(&self) -> bool {
-        // First of all by what never waits: while the program hangs in an exec of its own, its `stat` does.
-        if self.inode != 0 {
-            match pidfd::open(self.pid).and_then(|pidfd| pidfd::inode(&pidfd)) {
-                Ok(inode) => return inode == self.inode,
-                Err(libc::ESRCH) => return false,
-                Err(_) => {}
-            }
+        if self.inode == 0 {
+            return self.has_its_start();
         }
+        match self.open() {
+            Ok(_) => true,
+            Err(libc::ESRCH) => false,
+            Err(_) => self.has_its_start(),
+        }
+    }
+
+    /// Whether what has its number now started when it did.
+    fn has_its_start(&self) -> bool {
         match identity::look(self.pid) {
             // A tick is 10 ms, and /proc rounds down.
             Who::Process(stat) => {
@@ -161,16 +176,16 @@ impl Leader {
 
     /// Sends a signal to this one process.
     pub(crate) fn signal(&self, signal: i32) -> std::result::Result<(), Errno> {
-        // The order matters: a pidfd that was opened before the look is of the process that was looked at.
-        let pidfd = pidfd::open(self.pid);
         let status = lock(&self.status);
-        if status.is_some() || !self.is_still_itself() {
+        if status.is_some() {
             return Err(libc::ESRCH);
         }
-        match pidfd {
+        match self.open() {
             Ok(pidfd) => pidfd::signal(&pidfd, signal),
+            Err(libc::ESRCH) => Err(libc::ESRCH),
             // None is to be had. Until it is reaped, its number is nobody else's, and we do not reap it now.
-            Err(_) => process::signal_child(self.pid, signal),
+            Err(_) if self.has_its_start() => process::signal_child(self.pid, signal),
+            Err(_) => Err(libc::ESRCH),
         }
     }
 

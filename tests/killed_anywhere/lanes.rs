@@ -1,15 +1,18 @@
 //! The same experiment for one number after another, in a few lanes at once: most of the time of a run is a wait.
 
-use super::support::soak;
 use std::collections::hash_map::RandomState;
-use std::fmt;
 use std::hash::{BuildHasher, Hasher};
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 
+/// So many numbers in a row must lie beyond the last stop before a range is over: how many stops a life has differs
+/// from run to run, with the turns that its threads take.
+const BEYOND: usize = 12;
+
 /// Runs `lane` in so many threads; each is given the source of numbers, 1 and up, until one of them says it is enough.
 pub fn run(count: usize, lane: impl Fn(&Numbers) + Sync) {
-    let numbers = Numbers { next: AtomicU64::new(1), over: AtomicBool::new(false) };
+    let numbers = Numbers { next: AtomicU64::new(1), over: AtomicBool::new(false), range: Mutex::default() };
     thread::scope(|scope| {
         let lanes: Vec<_> = (0..count)
             .map(|_| {
@@ -32,6 +35,14 @@ pub fn run(count: usize, lane: impl Fn(&Numbers) + Sync) {
 pub struct Numbers {
     next: AtomicU64,
     over: AtomicBool,
+    range: Mutex<Range>,
+}
+
+/// What is known of a range whose end only trying tells.
+#[derive(Default)]
+struct Range {
+    last_within: u64,
+    beyond: Vec<u64>,
 }
 
 impl Numbers {
@@ -39,7 +50,26 @@ impl Numbers {
         (!self.over.load(Ordering::SeqCst)).then(|| self.next.fetch_add(1, Ordering::SeqCst))
     }
 
-    pub fn finish(&self) {
+    /// The life had a stop of this number.
+    pub fn within(&self, number: u64) {
+        let mut range = self.range.lock().expect("range");
+        range.last_within = range.last_within.max(number);
+        let last_within = range.last_within;
+        range.beyond.retain(|&beyond| beyond > last_within);
+    }
+
+    /// The life was over before.
+    pub fn beyond(&self, number: u64) {
+        let mut range = self.range.lock().expect("range");
+        if number > range.last_within {
+            range.beyond.push(number);
+        }
+        if range.beyond.len() >= BEYOND {
+            self.finish();
+        }
+    }
+
+    fn finish(&self) {
         self.over.store(true, Ordering::SeqCst);
     }
 }
@@ -54,38 +84,20 @@ impl Drop for OverOnPanic<'_> {
     }
 }
 
-/// Which numbers of a long range are tried: all of them in the soak, else a part that a seed chooses.
-/// `HERMES_SPAWN_SEED=N` repeats a choice.
-pub struct Sample {
-    pub seed: u64,
-    one_in: u64,
-}
+/// Moments chosen at random, all of them by one number. `HERMES_SPAWN_SEED=N` repeats a choice.
+pub struct Seed(pub u64);
 
-impl Sample {
-    pub fn one_in(one_in: u64) -> Sample {
+impl Seed {
+    pub fn new() -> Seed {
         let given = std::env::var("HERMES_SPAWN_SEED").ok().and_then(|seed| seed.parse().ok());
-        let seed = given.unwrap_or_else(|| RandomState::new().build_hasher().finish());
-        Sample { seed, one_in: if soak() { 1 } else { one_in } }
-    }
-
-    pub fn takes(&self, number: u64) -> bool {
-        self.random(number).is_multiple_of(self.one_in)
+        Seed(given.unwrap_or_else(|| RandomState::new().build_hasher().finish()))
     }
 
     /// A number that seed and position determine (splitmix64).
     pub fn random(&self, position: u64) -> u64 {
-        let mut x = self.seed.wrapping_add(position.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        let mut x = self.0.wrapping_add(position.wrapping_mul(0x9e37_79b9_7f4a_7c15));
         x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
         x ^ (x >> 31)
-    }
-}
-
-impl fmt::Display for Sample {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.one_in {
-            1 => write!(f, "every one"),
-            n => write!(f, "one in {n}, seed {}", self.seed),
-        }
     }
 }

@@ -3,7 +3,7 @@
 //!
 //! What was under way is read from the roster, which outlives both sides in a mapping of the test's.
 
-use super::lanes::{self, Sample};
+use super::lanes::{self, Seed};
 use super::roster::{Slot, State};
 use super::roster_view::RosterView;
 use super::stage::{Stage, apart, helpers_of};
@@ -36,21 +36,21 @@ fn owner_killed_at_any_moment_leaves_nothing() {
     }
     let count = if soak() { 10_000 } else { 1_000 };
     let tally = Mutex::new(Tally::default());
-    let sample = Sample::one_in(1);
+    let seed = Seed::new();
     lanes::run(LANES, |numbers| {
         let mut stage = Stage::new();
         while let Some(number) = numbers.next().filter(|&number| number <= count) {
-            kill_one(&mut stage, &sample, number, &tally);
+            kill_one(&mut stage, &seed, number, &tally);
         }
         stage.control.assert_unharmed();
     });
     let tally = tally.into_inner().expect("tally");
-    eprintln!("owner, at any moment (seed {}): no survivor. {tally:?}", sample.seed);
+    eprintln!("owner, at any moment (seed {}): no survivor. {tally:?}", seed.0);
     assert!(tally.with_a_clone_under_way > count / 50, "the delays miss the case that matters: {tally:?}");
 }
 
-fn kill_one(stage: &mut Stage, sample: &Sample, number: u64, tally: &Mutex<Tally>) {
-    let random = sample.random(number);
+fn kill_one(stage: &mut Stage, seed: &Seed, number: u64, tally: &Mutex<Tally>) {
+    let random = seed.random(number);
     let mut command = stage.scene.actor();
     command.arg("drama").arg("storm").arg(stage.scene.folder()).arg("0");
     let mut child = command.spawn().expect("start an owner");
@@ -73,7 +73,7 @@ fn kill_one(stage: &mut Stage, sample: &Sample, number: u64, tally: &Mutex<Tally
         let written = std::fs::read_to_string(stage.scene.hermes_home().join("reaped.jsonl")).unwrap_or_default();
         let written: Vec<&str> = written.lines().filter(|l| l.contains(&format!("{{\"pid\":{},", owner.pid))).collect();
         let slots: Vec<String> = roster.iter().flat_map(|roster| roster.used()).map(told).collect();
-        panic!("kill {number} of seed {}: {left}\nslots: {slots:#?}\nwritten: {written:#?}", sample.seed);
+        panic!("kill {number} of seed {}: {left}\nslots: {slots:#?}\nwritten: {written:#?}", seed.0);
     }
     let mut tally = tally.lock().expect("tally");
     tally.kills += 1;

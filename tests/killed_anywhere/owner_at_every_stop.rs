@@ -8,11 +8,11 @@ use super::support::progress::{act, word};
 use super::support::ptrace::{End, Plan, Target, run};
 use super::support::{Process, sys};
 use crate::test_name;
+use std::collections::BTreeMap;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-/// How many runs must come to their end by themselves: the number of stops varies a little from run to run.
-const FINISHED_RUNS: u64 = 6;
 const LANES: usize = 4;
 
 #[test]
@@ -20,7 +20,7 @@ fn owner_killed_at_every_system_call_leaves_nothing() {
     if apart(test_name!()) {
         return;
     }
-    let (kills, finished, released) = (AtomicU64::new(0), AtomicU64::new(0), AtomicU64::new(0));
+    let (kills, released) = (Mutex::new(BTreeMap::<String, u64>::new()), AtomicU64::new(0));
     let began = Instant::now();
     lanes::run(LANES, |numbers| {
         let mut stage = Stage::new();
@@ -29,27 +29,30 @@ fn owner_killed_at_every_system_call_leaves_nothing() {
             let report = run(command, Plan::kill(Target::ProgramFromMark, stop)).expect("run");
             let ended_at = Instant::now();
             match report.end {
-                End::Killed => kills.fetch_add(1, Ordering::SeqCst),
+                End::Killed => {
+                    *kills.lock().expect("kills").entry(report.killed_in.clone()).or_default() += 1;
+                    numbers.within(stop);
+                }
                 End::Finished(status) => {
                     assert!(status.success(), "the drama itself failed: {report:?}");
-                    let finished = finished.fetch_add(1, Ordering::SeqCst) + 1;
-                    if finished == FINISHED_RUNS {
-                        numbers.finish();
-                    }
-                    finished
+                    numbers.beyond(stop);
                 }
                 other => panic!("stop {stop}: {other:?}"),
-            };
+            }
             released.fetch_add(judge(&mut stage, report.target, ended_at, &format!("{report:?}")), Ordering::SeqCst);
         }
     });
-    let (kills, released) = (kills.into_inner(), released.into_inner());
+    let (threads, released) = (kills.into_inner().expect("kills"), released.into_inner());
+    let kills: u64 = threads.values().sum();
     eprintln!(
-        "owner: {kills} kills at its stops, {released} released families lived on, no survivor; {:?}, {:?} a run",
+        "owner: {kills} kills at its stops {threads:?}, {released} released families lived on, no survivor; {:?}, {:?} a run",
         began.elapsed(),
         began.elapsed() / kills.max(1) as u32 * LANES as u32
     );
     assert!(kills > 200, "so few stops are no whole life: {kills}");
+    for thread in ["actor", "spawn-keeper", "spawn-watcher"] {
+        assert!(threads.get(thread).is_some_and(|&kills| kills > 10), "{thread} has hardly been killed: {threads:?}");
+    }
 }
 
 /// What must be true after the owner's end, by what had been reached. Returns whether a released family lives.

@@ -1,7 +1,7 @@
 //! The supervisor is killed at every single stop of its own while its owner lives: the owner's calls succeed all the
 //! same, and its own end, under the next supervisor, leaves nothing.
 
-use super::lanes::{self, Sample};
+use super::lanes;
 use super::stage::apart;
 use super::stage::{Stage, helpers_of};
 use super::support::progress::{act, word};
@@ -11,8 +11,8 @@ use crate::test_name;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-const FINISHED_RUNS: u64 = 6;
-const LANES: usize = 3;
+/// Most of a run is the pause before a supervisor that was killed so young is replaced, and the grace.
+const LANES: usize = 6;
 /// A call may meet a supervisor that has to be replaced first; more than that is a wake-up that was lost.
 const CALL_LIMIT_MS: u64 = 3_000;
 
@@ -21,15 +21,11 @@ fn supervisor_killed_at_every_system_call_is_replaced_and_nothing_is_lost() {
     if apart(test_name!()) {
         return;
     }
-    let (kills, finished, slowest) = (AtomicU64::new(0), AtomicU64::new(0), AtomicU64::new(0));
+    let (kills, slowest) = (AtomicU64::new(0), AtomicU64::new(0));
     let began = Instant::now();
-    let sample = Sample::one_in(3);
     lanes::run(LANES, |numbers| {
         let mut stage = Stage::new();
         while let Some(stop) = numbers.next() {
-            if !sample.takes(stop) {
-                continue;
-            }
             let command = stage.drama("supervised");
             let mut traced = Traced::start(command, Plan::kill(Target::Supervisor, stop)).expect("start");
             let mut child = traced.child.take().expect("started");
@@ -37,17 +33,16 @@ fn supervisor_killed_at_every_system_call_is_replaced_and_nothing_is_lost() {
             let report = traced.report();
             let told = format!("{report:?}");
             match report.end {
-                End::Killed => kills.fetch_add(1, Ordering::SeqCst),
+                End::Killed => {
+                    kills.fetch_add(1, Ordering::SeqCst);
+                    numbers.within(stop);
+                }
                 End::Finished(status) => {
                     assert!(status.success(), "the supervisor ended by itself, and not well: {told}");
-                    let finished = finished.fetch_add(1, Ordering::SeqCst) + 1;
-                    if finished == FINISHED_RUNS {
-                        numbers.finish();
-                    }
-                    finished
+                    numbers.beyond(stop);
                 }
                 other => panic!("stop {stop}: {other:?}"),
-            };
+            }
             let act_now = || stage.progress.get(word::ACT);
             let ready = within(Duration::from_secs(30), || act_now() >= act::COVERED || owner.is_gone());
             let told = format!("act {}, {told}", act_now());
@@ -71,7 +66,7 @@ fn supervisor_killed_at_every_system_call_is_replaced_and_nothing_is_lost() {
     });
     let kills = kills.into_inner();
     eprintln!(
-        "supervisor: {kills} kills at its stops ({sample}), no survivor, slowest call {} ms; {:?}, {:?} a run",
+        "supervisor: {kills} kills at its stops, no survivor, slowest call {} ms; {:?}, {:?} a run",
         slowest.into_inner(),
         began.elapsed(),
         began.elapsed() / kills.max(1) as u32 * LANES as u32

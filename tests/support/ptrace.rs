@@ -80,6 +80,14 @@ pub struct Report {
     pub stops: u64,
     /// All of them if the plan said `record`, else the one at which it was killed.
     pub log: Vec<Stop>,
+    /// Name of the thread at whose stop it was killed; empty if it was not.
+    pub killed_in: String,
+}
+
+impl Report {
+    fn of(target: i32) -> Report {
+        Report { end: End::NeverBegan, target, stops: 0, log: Vec::new(), killed_in: String::new() }
+    }
 }
 
 /// A run that goes on.
@@ -104,7 +112,7 @@ impl Traced {
             let failed = child.is_err();
             let _ = started.send(child);
             if failed {
-                return Report { end: End::NeverBegan, target: 0, stops: 0, log: Vec::new() };
+                return Report::of(0);
             }
             Driver::new(pid, plan).drive()
         })?;
@@ -154,7 +162,7 @@ const FOLLOW_ALL: i32 =
 
 impl Driver {
     fn new(program: i32, plan: Plan) -> Driver {
-        let report = Report { end: End::NeverBegan, target: program, stops: 0, log: Vec::new() };
+        let report = Report::of(program);
         let prey = Arc::new(Mutex::new(Vec::from_iter(sys::pidfd_open(program))));
         let counting = plan.target == Target::Program;
         let (supervisor, marking, followed) = (None, None, HashSet::from([program]));
@@ -311,6 +319,7 @@ impl Driver {
         }
         if last {
             self.killed = true;
+            self.report.killed_in = fs::read_to_string(format!("/proc/{task}/comm")).unwrap_or_default().trim().into();
             let _ = sys::kill(self.supervisor.unwrap_or(self.program), libc::SIGKILL);
         }
     }

@@ -115,19 +115,19 @@ fn numbers_in(dir: impl AsRef<Path>) -> impl Iterator<Item = i32> {
     fs::read_dir(dir).into_iter().flatten().flatten().filter_map(|entry| entry.file_name().to_str()?.parse().ok())
 }
 
-/// Voluntary and other context switches of a process's main thread: each wake-up is one.
-pub fn switches(pid: i32) -> Option<u64> {
-    let status = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
+/// Voluntary and other context switches of a thread (a process's number is its main thread's): each wake-up is one.
+pub fn switches(tid: i32) -> Option<u64> {
+    let status = fs::read_to_string(format!("/proc/{tid}/status")).ok()?;
     let lines = status.lines().filter(|line| line.contains("ctxt_switches"));
     Some(lines.filter_map(|line| line.split_whitespace().last()?.parse::<u64>().ok()).sum())
 }
 
-/// Returns when none of these processes has run for `quiet`.
-pub fn settle(pids: &[i32], quiet: Duration) {
-    let sum = || pids.iter().filter_map(|&pid| switches(pid)).sum::<u64>();
+/// Returns when none of these threads has run for `quiet`.
+pub fn settle(tids: &[i32], quiet: Duration) {
+    let sum = || tids.iter().filter_map(|&tid| switches(tid)).sum::<u64>();
     let (end, mut last, mut since) = (Instant::now() + Duration::from_secs(20), sum(), Instant::now());
     while since.elapsed() < quiet {
-        assert!(Instant::now() < end, "they never come to rest: {pids:?}");
+        assert!(Instant::now() < end, "they never come to rest: {tids:?}");
         thread::sleep(quiet / 4);
         let now = sum();
         if now != last {

@@ -28,9 +28,15 @@ pub fn kill(pidfd: &OwnedFd) -> Result<()> {
 
 /// Waits until the process has ended; false after `timeout_ms`.
 pub fn await_end(pidfd: &OwnedFd, timeout_ms: i32) -> bool {
-    let mut polled = libc::pollfd { fd: pidfd.as_raw_fd(), events: libc::POLLIN, revents: 0 };
-    // SAFETY: one structure, and its count.
-    unsafe { libc::poll(&mut polled, 1, timeout_ms) == 1 }
+    await_first_end(std::slice::from_ref(pidfd), timeout_ms)
+}
+
+/// Waits until one of these processes has ended; false after `timeout_ms`.
+pub fn await_first_end(pidfds: &[OwnedFd], timeout_ms: i32) -> bool {
+    let polled = |pidfd: &OwnedFd| libc::pollfd { fd: pidfd.as_raw_fd(), events: libc::POLLIN, revents: 0 };
+    let mut polled: Vec<_> = pidfds.iter().map(polled).collect();
+    // SAFETY: as many structures as their count says.
+    unsafe { libc::poll(polled.as_mut_ptr(), polled.len() as libc::nfds_t, timeout_ms) > 0 }
 }
 
 /// The process gets `signal` when the thread that starts it ends; in a session of its own if `new_session`.

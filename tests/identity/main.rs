@@ -9,6 +9,7 @@ mod a_group_without_its_leader;
 mod a_member_of_another_user;
 mod a_process_without_its_main_thread;
 mod names_that_lie;
+mod recycling;
 mod refused_groups;
 mod stopped_at_birth;
 mod strangers_with_recycled_numbers;

@@ -1,105 +1,14 @@
 //! A group has ended, its number is a stranger's by now, and the roster still has it: the stranger lives, fifty times
 //! of fifty. All of it in a pid namespace of the test's own, where numbers are free as soon as they are left.
 
-use super::support::pidns::{Init, outside};
+use super::recycling::{
+    Kernel, Kind, SOON, STRANGERS, assert_untouched, children, done_inside, ended_by, let_in_strangers, owner_on,
+    recycle, stop,
+};
 use super::support::process::Stat;
-use super::support::reuse::{self, Stranger};
-use super::support::seccomp::{Action, Filter};
-use super::support::{Control, Launch, Owner, Process, Scene, Seat, eventually, is_root, sys};
-use crate::{skip, test_name};
+use super::support::{Owner, Scene, Seat, eventually, reuse};
 use serde_json::Value;
 use std::time::Duration;
-
-const STRANGERS: usize = 50;
-const SOON: Duration = Duration::from_secs(10);
-
-/// True: the test has been run, inside, or cannot be.
-macro_rules! done_inside {
-    () => {{
-        if !is_root() {
-            skip!("a recycled number made to order needs root");
-        }
-        if outside(test_name!(), Init::Reaps) {
-            return;
-        }
-    }};
-}
-
-/// Kernels that signal a group through a pidfd, and those before 6.9.
-#[derive(Clone, Copy)]
-enum Kernel {
-    Today,
-    WithoutGroupPidfd,
-}
-
-fn owner_on(scene: &Scene, kernel: Kernel) -> Owner {
-    let mut command = scene.actor();
-    if let Kernel::WithoutGroupPidfd = kernel {
-        /// `PIDFD_SIGNAL_PROCESS_GROUP` (linux/pidfd.h).
-        const TO_GROUP: u32 = 4;
-        let refuse = Action::Errno(libc::EINVAL);
-        Filter::new().when_masked(libc::SYS_pidfd_send_signal, 3, TO_GROUP, TO_GROUP, refuse).put_on(&mut command);
-    }
-    scene.owner_from(command, Launch::default())
-}
-
-/// Who the children are to the library.
-#[derive(Clone, Copy, PartialEq)]
-enum Kind {
-    /// All started by the library.
-    Spawned,
-    /// Every second one is taken over.
-    Mixed,
-}
-
-fn children(scene: &Scene, owner: &mut Owner, count: usize, kind: Kind) -> Vec<Seat> {
-    let begun: Vec<_> = (0..count)
-        .map(|n| if kind == Kind::Mixed && n % 2 == 1 { owner.foreign("sleeper") } else { owner.spawn("sleeper") })
-        .collect();
-    let seats: Vec<Seat> = begun.iter().map(|started| scene.seat(started, "sleeper")).collect();
-    if kind == Kind::Mixed {
-        let foreign: Vec<String> = seats.iter().skip(1).step_by(2).map(|s| s.pgid.to_string()).collect();
-        owner.must(&format!("own {}", foreign.join(" ")));
-    }
-    seats
-}
-
-/// Kills each child, has the *host* reap it (the library is not asked), and gives its number to a stranger.
-fn recycle(owner: &mut Owner, children: &[Seat]) -> Vec<Stranger> {
-    for child in children {
-        child.process.signal(libc::SIGKILL).expect("kill the child");
-        owner.must(&format!("reap {}", child.process.pid));
-    }
-    let_in_strangers(children)
-}
-
-fn let_in_strangers(children: &[Seat]) -> Vec<Stranger> {
-    let last = children.iter().map(|child| child.process.start_ticks).max().expect("some");
-    reuse::let_a_tick_pass(last);
-    children
-        .iter()
-        .map(|child| {
-            let pid = child.process.pid;
-            eventually(SOON, "the number is free", || reuse::is_free(pid));
-            Stranger::with_pid(pid).or_else(|_| Stranger::by_last_pid(pid)).expect("a stranger with this number")
-        })
-        .collect()
-}
-
-fn assert_untouched(strangers: &[Stranger], control: &mut Control) {
-    assert_eq!(strangers.len(), STRANGERS);
-    strangers.iter().for_each(Stranger::assert_untouched);
-    control.assert_unharmed();
-}
-
-fn stop(process: &Process) {
-    process.signal(libc::SIGSTOP).expect("stop it");
-    process.until_state('T');
-}
-
-fn ended_by(process: &Process, limit: Duration, who: &str) {
-    process.assert_gone_by(sys::after(limit), who);
-}
 
 /// Asks for stop and signal by turns, each in a thread of its own, and returns the jobs.
 fn ask_for_signals(owner: &mut Owner, children: &[Seat]) -> Vec<Value> {

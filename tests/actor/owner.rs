@@ -110,7 +110,9 @@ pub fn perform(words: &[&str]) -> Answer {
             job.join().map_err(|_| Failure::Other("the job panicked".into()))?
         }
         ["storm" | "crowd" | "rounds" | "stop-storm" | "idle-race" | "foreign-storm", ..] => storms::perform(words),
-        ["wait" | "try-wait" | "signal" | "stop" | "exit-fd" | "drop", ..] => spawning::on_child(words),
+        ["wait" | "try-wait" | "signal" | "signal-leader" | "stop" | "exit-fd" | "drop", ..] => {
+            spawning::on_child(words)
+        }
         ["read-stdout" | "read-stderr" | "write-stdin" | "close-stdin", ..] => spawning::on_pipe(words),
         _ => host::perform(words).unwrap_or_else(|| deeds::perform(words)),
     }

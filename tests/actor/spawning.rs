@@ -106,6 +106,7 @@ pub fn on_child(words: &[&str]) -> Answer {
         ["wait", pid, ms] => Ok(status_value(child(pid)?.wait_timeout(milliseconds(ms)?)?)),
         ["try-wait", pid] => Ok(status_value(child(pid)?.try_wait()?)),
         ["signal", pid, signal] => Ok(child(pid)?.signal(number(signal)?).map(|()| Value::Null)?),
+        ["signal-leader", pid, signal] => Ok(child(pid)?.signal_leader(number(signal)?).map(|()| Value::Null)?),
         ["stop", pid, grace_ms] => Ok(child(pid)?.stop(milliseconds(grace_ms)?).map(|()| Value::Null)?),
         ["exit-fd", pid] => {
             let mut record = Vec::new();

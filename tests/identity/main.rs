@@ -7,6 +7,7 @@ mod support;
 
 mod a_group_without_its_leader;
 mod a_member_of_another_user;
+mod a_number_recycled_in_the_grace_of_a_stop;
 mod a_process_without_its_main_thread;
 mod names_that_lie;
 mod recycling;

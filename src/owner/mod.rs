@@ -7,6 +7,7 @@
 //! - [`life`]: the supervisor's life: wanted, started, running, retired, broken.
 //! - [`keeper`] holds one lifeline, wakes the supervisor and lets an idle one go; [`watcher`] holds the other, starts
 //!   supervisors, notices their end and the end of children.
+//! - [`program`]: the supervisor's program, in the form that can be executed here.
 //! - [`single`]: the fallback without threads.
 //! - [`command`], [`environment`], [`spawn`]: starting a child; [`child`], [`leader`], [`exits`],
 //!   [`mailbox`], [`stop`]: what can be done with it.
@@ -27,6 +28,7 @@ pub(crate) mod keeper;
 pub(crate) mod leader;
 pub(crate) mod life;
 pub(crate) mod mailbox;
+mod program;
 pub(crate) mod roster;
 pub(crate) mod runtime;
 pub(crate) mod settings;

@@ -12,10 +12,11 @@ use std::time::Instant;
 
 use super::leader::Leader;
 use super::lock;
+use super::program;
 use super::runtime::Runtime;
 use super::watcher::start_until_ready;
 use crate::error::{Error, ErrorCode, Result};
-use crate::sys::image::{self, Kind};
+use crate::sys::image::Kind;
 use crate::sys::launch::{Launch, launch};
 use crate::sys::{atfork, fd, pidfd};
 
@@ -106,13 +107,11 @@ impl Single {
             fd::set_nonblocking(end).map_err(failed("fcntl"))?;
         }
         let owner = pidfd::of_this_process().map_err(failed("pidfd_open"))?;
-        let (image, kind) = match image::in_memfd() {
-            Ok(image) => (image, Kind::Memfd),
-            Err(_) => image::in_directory(&std::env::temp_dir()).map_err(failed("create the supervisor's file"))?,
-        };
         let name = CString::new(runtime.pid.to_string()).unwrap_or_default();
-        start_until_ready(|| {
-            let (back, back_writer) = fd::pipe().map_err(failed("pipe2"))?;
+        // Not kept for the next start: it would be one more descriptor in the host's table.
+        let mut image = None;
+        let launch = |image: &OwnedFd| {
+            let (back, back_writer) = fd::pipe().map_err(|errno| ("pipe2", errno))?;
             let order = Launch {
                 image: image.as_raw_fd(),
                 roster,
@@ -122,9 +121,9 @@ impl Single {
                 owner: owner.as_raw_fd(),
                 owner_name: &name,
             };
-            launch(&order, runtime.memory).map_err(|(step, errno)| failed(step)(errno))?;
-            Ok((back, ()))
-        })?;
+            launch(&order, runtime.memory).map(|()| back)
+        };
+        let (_, kind) = start_until_ready(|| program::execute(&mut image, runtime, launch))?;
         drop(reader);
         runtime.note_supervisors_parent();
         let planted = Planted::new(lifeline).ok_or_else(|| failed("fstat")(libc::EBADF))?;

@@ -3,17 +3,17 @@
 
 use std::ffi::CString;
 use std::os::fd::{AsRawFd, OwnedFd};
-use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use super::exits::Book;
 use super::life::Phase;
+use super::program;
 use super::runtime::{Runtime, chores};
 use crate::error::{Error, ErrorCode};
 use crate::roster::{Step, back};
 use crate::sys::fd::Epoll;
-use crate::sys::image::{self, Kind};
+use crate::sys::image::Kind;
 use crate::sys::launch::{Launch, launch};
 use crate::sys::{Errno, fd, process};
 
@@ -201,35 +201,11 @@ impl Watcher {
         Ok(())
     }
 
-    /// Executes the program, in the first form that this machine allows.
     fn execute(&mut self) -> Result<(OwnedFd, Kind), Error> {
-        if let Some((image, kind)) = &self.image {
-            return self
-                .launch(image)
-                .map(|back| (back, *kind))
-                .map_err(|(step, errno)| not_started(&[attempt(kind.name(), step, errno)]));
-        }
-        let mut attempts = Vec::new();
-        let memfd = std::iter::once_with(|| (String::from("memfd"), image::in_memfd().map(|fd| (fd, Kind::Memfd))));
-        let files =
-            directories(self.runtime).into_iter().map(|dir| (dir.display().to_string(), image::in_directory(&dir)));
-        for (place, made) in memfd.chain(files) {
-            let (image, kind) = match made {
-                Ok(made) => made,
-                Err(errno) => {
-                    attempts.push(attempt(&place, "create", errno));
-                    continue;
-                }
-            };
-            match self.launch(&image) {
-                Ok(back) => {
-                    self.image = Some((image, kind));
-                    return Ok((back, kind));
-                }
-                Err((step, errno)) => attempts.push(attempt(&place, step, errno)),
-            }
-        }
-        Err(not_started(&attempts))
+        let mut kept = self.image.take();
+        let executed = program::execute(&mut kept, self.runtime, |image| self.launch(image));
+        self.image = kept;
+        executed
     }
 
     fn launch(&self, image: &OwnedFd) -> Result<OwnedFd, (&'static str, Errno)> {
@@ -247,29 +223,6 @@ impl Watcher {
         launch(&order, self.runtime.memory)?;
         Ok(reader)
     }
-}
-
-fn attempt(place: &str, step: &str, errno: Errno) -> String {
-    let reason = std::io::Error::from_raw_os_error(errno);
-    format!("{place}: {step}: {reason}")
-}
-
-fn not_started(attempts: &[String]) -> Error {
-    let told = format!(
-        "no supervisor could be executed ({}); allow memfd execution or a directory without noexec",
-        attempts.join("; ")
-    );
-    Error::new(ErrorCode::Supervisor, "start the supervisor", told)
-}
-
-/// Where an executable file may be put, if memfds may not be executed.
-fn directories(runtime: &Runtime) -> Vec<PathBuf> {
-    let mut places: Vec<PathBuf> = std::env::var_os("XDG_RUNTIME_DIR").into_iter().map(PathBuf::from).collect();
-    places.push(std::env::temp_dir());
-    places.extend(runtime.settings.home.clone());
-    places.push(PathBuf::from("/var/tmp"));
-    places.dedup();
-    places
 }
 
 /// Starts a supervisor by `start`, which returns its back pipe, and waits until it says ready.

@@ -100,10 +100,9 @@ unsafe fn become_supervisor(launch: &Launch) -> (&'static str, Errno) {
             // An inherited mark would make an outer owner take the supervisor for its own child.
             let envp: [*const c_char; 1] = [null()];
             let run = raw!(libc::SYS_execveat, IMAGE, c"".as_ptr(), argv.as_ptr(), envp.as_ptr(), libc::AT_EMPTY_PATH);
-            // Valgrind looks for a path of its own making, which a memfd does not have.
-            if run == Err(libc::ENOENT) {
-                let _ = raw!(libc::SYS_execve, IMAGE_PATH.as_ptr(), argv.as_ptr(), envp.as_ptr());
-            }
+            // A filter may know execve and refuse execveat; and Valgrind looks for a path of its own making, which a
+            // memfd does not have. Where the descriptor itself may not be executed, this is refused as well.
+            let _ = raw!(libc::SYS_execve, IMAGE_PATH.as_ptr(), argv.as_ptr(), envp.as_ptr());
             ("execveat", run.err().unwrap_or(libc::ENOEXEC))
         },
     }

@@ -53,6 +53,13 @@ pub(crate) fn look(pid: i32) -> Who {
     }
 }
 
+/// Whether there is a `/proc`, and it shows processes by the numbers that they have here; and whether it lists children.
+pub(crate) fn proc_shows() -> (bool, bool) {
+    let own = std::fs::read_link("/proc/self").ok().and_then(|link| link.to_str()?.parse().ok());
+    let ours = own == Some(process::pid());
+    (ours, ours && std::path::Path::new("/proc/thread-self/children").exists())
+}
+
 /// Start of a living process in clock ticks.
 pub(crate) fn start_ticks(pid: i32) -> Option<u64> {
     match look(pid) {

@@ -81,10 +81,10 @@ fn is_pinned(s: &Supervisor, index: Index, c: Cell) -> bool {
         return true;
     }
     // Without a pidfd a leader is known by its start: a stranger that got the number started after the registration.
-    let since = s.slot(index).since.load(SeqCst);
-    match c.fd() {
-        0.. => sys::kill(c.pid(), 0) == sys::ESRCH,
-        _ => proc::stat(c.pid()).is_none_or(|stat| s.started_by(stat.start_ticks, since)),
+    let stat = if c.fd() < 0 { proc::stat(c.pid()) } else { None };
+    match stat {
+        Some(stat) => s.started_by(stat.start_ticks, s.slot(index).since.load(SeqCst)),
+        None => sys::kill(c.pid(), 0) == sys::ESRCH,
     }
 }
 
@@ -145,9 +145,10 @@ pub fn probe(s: &Supervisor) -> u32 {
     let mut found = 0;
     let mut add = |flag, yes| found |= if yes { flag } else { 0 };
     let own = sys::pidfd_open(s.own_pid);
+    add(features::PIDFD, own >= 0);
     add(features::GROUP_PIDFD, sys::pidfd_send(own, 0, sys::TO_GROUP) == 0);
     // Before pidfs, all pidfds shared one inode.
     add(features::PIDFS, own >= 0 && sys::inode(own) != sys::inode(fds::OWNER));
     sys::close(own);
-    found
+    found | proc::probe(s.own_pid)
 }

@@ -24,8 +24,10 @@ fn found(index: Index) -> u8 {
 /// Looks at the members of all groups.
 #[inline(never)]
 pub fn count(s: &Supervisor) {
-    MEMBERS.iter().take(s.roster.used().len()).for_each(|place| place.store(0, Relaxed));
+    fill(s, 0);
+    let mut complete = false;
     for pid in proc::processes() {
+        complete |= pid == s.own_pid;
         if let Some(index) = s.find_group(sys::getpgid(pid), SETTLED)
             && lives(pid)
         {
@@ -33,13 +35,25 @@ pub fn count(s: &Supervisor) {
             MEMBERS[index as usize].store(found(index) | bits, Relaxed);
         }
     }
+    if !complete {
+        // The directory cannot be read. What is not known is not taken for dead.
+        fill(s, LIVES | PERMITTED);
+    }
+}
+
+#[inline(never)]
+fn fill(s: &Supervisor, bits: u8) {
+    MEMBERS.iter().take(s.roster.used().len()).for_each(|place| place.store(bits, Relaxed));
 }
 
 /// Whether a task of the process runs: its pidfd is silent until the last one has ended.
 fn lives(pid: i32) -> bool {
     let fd = sys::pidfd_open(pid);
-    // Without a descriptor left it is not known, and what is not known is not taken for dead.
-    let lives = fd != sys::ESRCH && !sys::is_readable(fd);
+    let lives = match fd {
+        0.. => !sys::is_readable(fd),
+        sys::ESRCH => false,
+        _ => proc::living_task(pid).is_some(),
+    };
     sys::close(fd);
     lives
 }

@@ -4,6 +4,8 @@
 //! and since 2026's kernels `stat` too. `status`, `statm`, `children`, the directories, and `getpgid` never do, so the
 //! supervisor itself asks only these about strangers, and leaves the rest to the scanner process.
 
+use super::atomic::{AtomicBool, Ordering::Relaxed};
+use super::roster::features;
 use super::stat::{LINE_BYTES, Stat, leading_number};
 use super::sys;
 
@@ -38,9 +40,32 @@ pub fn fill(room: &mut [u8], at: usize, template: &[u8], numbers: &[u64]) -> usi
     at
 }
 
+/// There is none, or it shows another pid namespace, where our numbers are other processes: it is not looked at.
+static BLIND: AtomicBool = AtomicBool::new(false);
+
+/// What `/proc` can tell, found out by how it shows ourselves.
+pub fn probe(own_pid: i32) -> u32 {
+    let us = open(b"/proc/self/task/#", own_pid, 0);
+    BLIND.store(us < 0, Relaxed);
+    let children = open(CHILDREN, own_pid, own_pid);
+    sys::close(us);
+    sys::close(children);
+    let mut found = 0;
+    if us >= 0 {
+        found |= features::PROC;
+    }
+    if children >= 0 {
+        found |= features::CHILDREN;
+    }
+    found
+}
+
 /// Opens a file of `/proc`.
 #[inline(never)]
 pub fn open(template: &[u8], pid: i32, task: i32) -> i32 {
+    if BLIND.load(Relaxed) {
+        return sys::ENOENT;
+    }
     let mut path = [0u8; 64];
     fill(&mut path, 0, template, &[pid as u64, task as u64]);
     sys::open(&path, sys::O_RDONLY, 0)

@@ -95,9 +95,15 @@ pub mod features {
     pub const GROUP_PIDFD: u32 = 1;
     /// A pidfd's inode number names the process for the whole boot (pidfs, Linux 6.9).
     pub const PIDFS: u32 = 2;
+    /// Leaders can be held by pidfds: nobody refuses `pidfd_open`.
+    pub const PIDFD: u32 = 4;
     /// The owner is PID 1 or a subreaper: the supervisor is its child. Added by the owner, which knows when the process
     /// between the two has gone.
     pub const PARENT_IS_OWNER: u32 = 8;
+    /// There is a `/proc`, and it shows this pid namespace.
+    pub const PROC: u32 = 16;
+    /// It lists the children of each task (CONFIG_PROC_CHILDREN).
+    pub const CHILDREN: u32 = 32;
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -365,7 +371,8 @@ pub struct Header {
     pub scan_answer: AtomicU64,
     /// Set when one of the two lifelines ended while the owner lived.
     pub lifeline_lost: AtomicU32,
-    pub reserved: AtomicU32,
+    /// The highest descriptor that the supervisor may keep as a leader's pidfd: above it, its own work needs some.
+    pub last_pidfd: AtomicI32,
     pub forbidden: [AtomicI32; FORBIDDEN_GROUPS],
     pub pad: [AtomicU64; 32],
 }

@@ -86,7 +86,7 @@ pub fn adopt(s: &Supervisor, index: Index, slot: &Slot, word: Word) -> Found {
     }
     let fd = sys::pidfd_open(pid);
     match fd {
-        0..=FD_LIMIT => {}
+        0.. if fd <= s.roster.header.last_pidfd.load(SeqCst).min(FD_LIMIT) => {}
         // The number is a thread's: it was given out again, so nobody of the group is left.
         sys::EINVAL | sys::ENOENT => return Found::Recycled,
         _ => return adopt_number(s, index, slot, word, pid, fd),

@@ -24,6 +24,8 @@ use crate::sys::{Errno, clone, fd, memory, pidfd, process, signals, time};
 
 /// Stack of keeper and watcher. The watcher lends parts of its own to the processes it starts.
 const THREAD_STACK_BYTES: usize = 192 * 1024;
+/// Descriptors that a supervisor needs for its work, beside a leader's pidfd for each group.
+const FOR_THE_SUPERVISOR: u64 = 32;
 const KEEPER: &str = "spawn-keeper";
 const WATCHER: &str = "spawn-watcher";
 
@@ -162,6 +164,8 @@ fn describe_owner(roster: &Roster, settings: &Settings, ancestors: &[Ancestor], 
     let id = process::random_id().ok_or(("getrandom", libc::ENOSYS))?;
     header.owner_id[0].store(id[0], Ordering::SeqCst);
     header.owner_id[1].store(id[1], Ordering::SeqCst);
+    let most = process::most_descriptors().saturating_sub(FOR_THE_SUPERVISOR);
+    header.last_pidfd.store(most.try_into().unwrap_or(i32::MAX), Ordering::SeqCst);
     header.owner_pid.store(pid, Ordering::SeqCst);
     header.owner_pgid.store(group, Ordering::SeqCst);
     header.owner_start.store(identity::start_ticks(pid).unwrap_or(0), Ordering::SeqCst);

@@ -7,9 +7,11 @@ use std::time::Duration;
 use super::life::Phase;
 use super::runtime::{Runtime, Tie};
 use crate::error::Result;
+use crate::identity;
 use crate::roster::features;
 use crate::sys::clone::Memory;
 use crate::sys::image::Kind;
+use crate::sys::pidfd;
 
 /// One guarantee: how strongly it holds on this kernel, and why not more strongly where that is so.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,7 +34,7 @@ pub struct Status {
     pub supervisor_generation: u32,
     /// Groups covered, and starts in progress.
     pub slots_in_use: u32,
-    /// Of these, groups whose leader was gone when they were taken over: known by number only.
+    /// Of these, groups known by number only: their leader was gone when they were taken in, or could not be held.
     pub weak_groups: u32,
     /// How long TERM is given before KILL when this process dies.
     pub grace: Duration,
@@ -48,8 +50,7 @@ pub struct Status {
 
 /// What is in force in this process: the supervisor, the slots, and which guarantees this kernel gives.
 ///
-/// Some are known only once a supervisor has run: before the first child or group, `group_signal`, `escapees` and
-/// `supervisor` say so.
+/// Before the first child or group no supervisor has run: then this kernel is tried here, and `supervisor` is `none`.
 ///
 /// # Errors
 /// Only if the library cannot be used at all in this process.
@@ -98,20 +99,43 @@ impl Runtime {
 }
 
 fn guarantees(runtime: &Runtime, image: Option<Kind>) -> Vec<Guarantee> {
-    let known = runtime.roster.header.ready.load(Ordering::SeqCst) > 0;
-    let found = runtime.roster.header.features.load(Ordering::SeqCst);
-    let has = |feature| known && found & feature != 0;
+    let kernel = Kernel::of(runtime);
     vec![
         lifeline(runtime),
-        group_signal(known, has(features::GROUP_PIDFD)),
+        group_signal(runtime, kernel),
         registration(runtime),
-        supervisor(runtime, image, has(features::PARENT_IS_OWNER)),
-        escapees(),
-        reuse_proof(runtime, has(features::GROUP_PIDFD)),
+        supervisor(runtime, image),
+        escapees(kernel),
+        reuse_proof(runtime, kernel),
     ]
 }
 
-const NOT_YET: &str = "no supervisor has run yet, so this kernel was not tried";
+/// What this kernel can do, as bits of [`features`].
+#[derive(Clone, Copy)]
+struct Kernel(u32);
+
+impl Kernel {
+    /// As the supervisor has found. Before there was one, the same questions are asked here.
+    fn of(runtime: &Runtime) -> Kernel {
+        let header = &runtime.roster.header;
+        if header.ready.load(Ordering::SeqCst) > 0 {
+            return Kernel(header.features.load(Ordering::SeqCst));
+        }
+        let pidfd = pidfd::open(runtime.pid).ok();
+        let (proc, children) = identity::proc_shows();
+        let bits = [
+            (features::PIDFD, pidfd.is_some()),
+            (features::GROUP_PIDFD, pidfd.as_ref().is_some_and(pidfd::reaches_groups)),
+            (features::PROC, proc),
+            (features::CHILDREN, children),
+        ];
+        Kernel(bits.iter().filter(|(_, yes)| *yes).fold(0, |all, (bit, _)| all | bit))
+    }
+
+    fn has(self, feature: u32) -> bool {
+        self.0 & feature != 0
+    }
+}
 
 fn guarantee(name: &'static str, value: &'static str, why: Option<String>) -> Guarantee {
     Guarantee { name, value, why }
@@ -130,11 +154,16 @@ fn lifeline(runtime: &Runtime) -> Guarantee {
     }
 }
 
-fn group_signal(known: bool, by_pidfd: bool) -> Guarantee {
-    let (value, why) = match (known, by_pidfd) {
-        (true, true) => ("pidfd", None),
-        (true, false) => ("watched", Some("this kernel has no PIDFD_SIGNAL_PROCESS_GROUP (Linux 6.9)".into())),
-        (false, _) => ("watched", Some(NOT_YET.into())),
+fn group_signal(runtime: &Runtime, kernel: Kernel) -> Guarantee {
+    let weak = runtime.weak_groups();
+    let (value, why) = if !kernel.has(features::PIDFD) {
+        ("number", Some("pidfd_open is refused here, so no leader can be held".into()))
+    } else if weak > 0 {
+        ("number", Some(format!("{weak} groups have no leader that could be held (it is gone, or descriptors are)")))
+    } else if kernel.has(features::GROUP_PIDFD) {
+        ("pidfd", None)
+    } else {
+        ("watched", Some("this kernel has no PIDFD_SIGNAL_PROCESS_GROUP (Linux 6.9)".into()))
     };
     guarantee("group_signal", value, why)
 }
@@ -149,39 +178,43 @@ fn registration(runtime: &Runtime) -> Guarantee {
     }
 }
 
-fn supervisor(runtime: &Runtime, image: Option<Kind>, is_our_child: bool) -> Guarantee {
-    let why = match image {
-        Some(_) if is_our_child => Some(
-            "this process is PID 1 or a subreaper, so the supervisor is its child; it is not let go when idle".into(),
-        ),
-        Some(Kind::Memfd) => None,
-        Some(_) => Some("a memfd may not be executed here (vm.memfd_noexec, or a security module)".into()),
-        None => Some(runtime.life.lock().last_error.clone().unwrap_or_else(|| NOT_YET.into())),
+fn supervisor(runtime: &Runtime, image: Option<Kind>) -> Guarantee {
+    let Some(kind) = image else {
+        let why = runtime.life.lock().last_error.clone();
+        let why = why.unwrap_or_else(|| "none has run yet: the first child or group starts one".into());
+        return guarantee("supervisor", "none", Some(why));
     };
-    guarantee("supervisor", image.unwrap_or(Kind::Memfd).name(), why)
+    let why = if runtime.is_parent_of_supervisor() {
+        Some("this process is PID 1 or a subreaper, so the supervisor is its child; it is not let go when idle".into())
+    } else {
+        let told = "a memfd may not be executed here (vm.memfd_noexec, or a security module)";
+        (kind != Kind::Memfd).then(|| told.into())
+    };
+    guarantee("supervisor", kind.name(), why)
 }
 
-fn escapees() -> Guarantee {
-    if std::path::Path::new("/proc/thread-self/children").exists() {
-        return guarantee("escapees", "mark+walk", None);
-    }
-    let why = "there is no /proc/PID/task/TID/children here, so what left its group is found by its mark only";
-    guarantee("escapees", "mark", Some(why.into()))
+fn escapees(kernel: Kernel) -> Guarantee {
+    let (value, why) = if !kernel.has(features::PROC) {
+        ("off", Some("there is no /proc here, or it shows another pid namespace"))
+    } else if !kernel.has(features::PIDFD) {
+        ("off", Some("pidfd_open is refused here, so nothing that left its group could be held"))
+    } else if !kernel.has(features::CHILDREN) {
+        let why = "there is no /proc/PID/task/TID/children here, so what left its group is found by its mark only";
+        ("mark", Some(why))
+    } else {
+        ("mark+walk", None)
+    };
+    guarantee("escapees", value, why.map(String::from))
 }
 
-fn reuse_proof(runtime: &Runtime, by_pidfd: bool) -> Guarantee {
+fn reuse_proof(runtime: &Runtime, kernel: Kernel) -> Guarantee {
     let weak = runtime.weak_groups();
-    if weak > 0 {
-        let why =
-            format!("{weak} groups had no leader any more when they were taken over, so they are known by number");
-        return guarantee("reuse_proof", "weaker", Some(why));
-    }
-    if by_pidfd {
-        return guarantee("reuse_proof", "yes", None);
-    }
-    guarantee(
-        "reuse_proof",
-        "weaker",
-        Some("groups are signalled by number, watched so that it cannot be recycled unseen".into()),
-    )
+    let (value, why) = if weak > 0 {
+        ("weaker", Some(format!("{weak} groups have no leader that could be held, so they are known by number")))
+    } else if kernel.has(features::GROUP_PIDFD) {
+        ("yes", None)
+    } else {
+        ("weaker", Some("groups are signalled by number, watched so that it cannot be recycled unseen".into()))
+    };
+    guarantee("reuse_proof", value, why)
 }

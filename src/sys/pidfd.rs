@@ -18,6 +18,17 @@ pub(crate) fn signal(pidfd: &OwnedFd, signal: i32) -> Result<(), Errno> {
     if sent == 0 { Ok(()) } else { Err(last_errno()) }
 }
 
+/// Whether a whole group can be reached through the pidfd of its leader (`PIDFD_SIGNAL_PROCESS_GROUP`, Linux 6.9).
+/// Sends nothing: the answer is about the flag, whoever leads a group.
+pub(crate) fn reaches_groups(pidfd: &OwnedFd) -> bool {
+    /// linux/pidfd.h
+    const TO_GROUP: u32 = 4;
+    let no_info = std::ptr::null::<libc::siginfo_t>();
+    // SAFETY: no signal, to the process of a descriptor that we hold.
+    let sent = unsafe { libc::syscall(libc::SYS_pidfd_send_signal, pidfd.as_raw_fd(), 0, no_info, TO_GROUP) };
+    sent == 0 || last_errno() == libc::ESRCH
+}
+
 /// The inode number, which on pidfs names the process for the whole boot.
 pub(crate) fn inode(pidfd: &OwnedFd) -> Result<u64, Errno> {
     // SAFETY: the kernel fills a plain structure.

@@ -12,6 +12,14 @@ pub(crate) fn parent() -> i32 {
     unsafe { libc::getppid() }
 }
 
+/// How many descriptors a process may raise its limit to.
+pub(crate) fn most_descriptors() -> u64 {
+    let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+    // SAFETY: a structure of this frame's.
+    unsafe { libc::getrlimit(libc::RLIMIT_NOFILE, &mut limit) };
+    limit.rlim_max
+}
+
 /// This thread's id.
 pub(crate) fn tid() -> i32 {
     // SAFETY: cannot fail.

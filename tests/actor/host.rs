@@ -24,6 +24,15 @@ pub fn perform(words: &[&str]) -> Option<Answer> {
         }),
         // As a careless host does: inheritable, without end.
         ["open-many", count] => number(count).and_then(open_many),
+        // Neither this process nor what it starts may have more.
+        ["limit-files", most] => number(most).and_then(|most| {
+            let limit = libc::rlimit { rlim_cur: most, rlim_max: most };
+            // SAFETY: a limit on our own stack.
+            match unsafe { libc::setrlimit(libc::RLIMIT_NOFILE, &limit) } {
+                0 => Ok(Value::Null),
+                _ => Err(std::io::Error::last_os_error().into()),
+            }
+        }),
         // The host waits for a child by itself: its raw status, or the errno.
         ["reap", pid] => number(pid).map(|pid: i32| {
             let mut status = 0;

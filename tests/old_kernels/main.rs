@@ -5,9 +5,11 @@
 mod support;
 
 mod a_thread_of_ours_is_killed;
+mod leaders_that_cannot_be_held;
 mod memfds_that_cannot_be_executed;
 mod single_threaded_by_request;
 mod the_promise;
 mod without_clone3;
 mod without_close_range;
 mod without_group_pidfd;
+mod without_proc;

@@ -235,7 +235,7 @@ typedef struct hermes_exit_status {
 typedef struct hermes_guarantee {
     // `lifeline`, `group_signal`, `registration`, `supervisor`, `escapees`, `reuse_proof`. NUL-terminated.
     char name[16];
-    // What is in force. NUL-terminated.
+    // What is in force: the weakest that holds for any group now. NUL-terminated.
     char value[24];
     // Why it is not the strongest value; empty if it is. NUL-terminated.
     char why[216];
@@ -486,6 +486,8 @@ int32_t hermes_release_process_group_once_empty(int32_t pgid,
                                                 struct hermes_error *err);
 
 // What is in force in this process, and why. The first use of the library, if it is the first: its threads are started.
+// Before the first child or group no supervisor has run: `supervisor` is `none` then, and the rest says what this kernel
+// can do.
 //
 // Memory: `*info` is written on success only; all text in it is part of it.
 // Units: in the names of the fields.

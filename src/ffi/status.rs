@@ -12,7 +12,7 @@ use crate::{Guarantee, Status, status};
 pub struct hermes_guarantee {
     /// `lifeline`, `group_signal`, `registration`, `supervisor`, `escapees`, `reuse_proof`. NUL-terminated.
     pub name: [c_char; 16],
-    /// What is in force. NUL-terminated.
+    /// What is in force: the weakest that holds for any group now. NUL-terminated.
     pub value: [c_char; 24],
     /// Why it is not the strongest value; empty if it is. NUL-terminated.
     pub why: [c_char; 216],
@@ -54,6 +54,8 @@ unsafe impl Record for hermes_status_info {
 }
 
 /// What is in force in this process, and why. The first use of the library, if it is the first: its threads are started.
+/// Before the first child or group no supervisor has run: `supervisor` is `none` then, and the rest says what this kernel
+/// can do.
 ///
 /// Memory: `*info` is written on success only; all text in it is part of it.
 /// Units: in the names of the fields.

@@ -24,6 +24,7 @@ const OWN: &str = "own_process_groups";
 /// - `UnsafeGroup`: 0, 1, negative, this process's own group, the supervisor's, an ancestor's.
 /// - `NoSuchGroup`: no such group, or one in which nothing runs, or a pid that leads none.
 /// - `Permission`: the group of another user.
+/// - `Identity`: `/proc` is not there, or is not that of this pid namespace, so nothing tells who leads it.
 /// - `Supervisor`, `RosterFull`: as for a spawn.
 pub fn own_process_groups(pgids: &[i32]) -> Result<()> {
     let runtime = Runtime::current()?;
@@ -32,6 +33,15 @@ pub fn own_process_groups(pgids: &[i32]) -> Result<()> {
     let claimed = pgids.iter().try_for_each(|&pgid| claim(runtime, pgid));
     let accepted =
         claimed.and_then(|()| if pgids.is_empty() { Ok(()) } else { runtime.ensure_supervised(Duration::MAX) });
+    let accepted = accepted.and_then(|()| match pgids.first() {
+        // What was read of them was about others, and the supervisor could not prove them.
+        Some(&pgid) if !runtime.proc_is_ours() => Err(refuse(
+            ErrorCode::Identity,
+            pgid,
+            "/proc shows another pid namespace, so it does not tell who leads it",
+        )),
+        _ => Ok(()),
+    });
     for tenancy in runtime.claimed() {
         match accepted {
             Ok(()) => drop(tenancy.slot.commit(tenancy.word)),

@@ -113,6 +113,11 @@ impl Runtime {
         self.roster.header.features.load(Ordering::SeqCst) & features::PARENT_IS_OWNER != 0
     }
 
+    /// `/proc` is there and shows this pid namespace, as the supervisor has found.
+    pub(crate) fn proc_is_ours(&self) -> bool {
+        self.roster.header.features.load(Ordering::SeqCst) & features::PROC != 0
+    }
+
     /// A child writes down who it is: where pidfds have inodes of their own, as the supervisor found, which is to
     /// compare; and where what the child writes is seen here.
     pub(crate) fn children_can_identify_themselves(&self) -> bool {

@@ -4,6 +4,7 @@
 
 use super::support::pidns::{Init, outside};
 use super::support::process::{group_members, supervisor_of};
+use super::support::reuse::Stranger;
 use super::support::{Owner, Process, Scene, eventually, is_root, mounts, sys};
 use super::the_promise::SOON;
 use crate::{skip, test_name};
@@ -37,11 +38,13 @@ fn it_is_that_of_another_namespace() {
 fn groups_die(hide: impl Fn() + Send + Sync) {
     let scene = Scene::new();
     let mut control = scene.control();
-    let mut owner = std::thread::scope(|scope| {
+    let (mut owner, unseen) = std::thread::scope(|scope| {
         let begin = || {
             mounts::become_private().expect("a mount namespace");
             hide();
-            scene.owner()
+            // A number that is nobody's in the /proc that is left: nothing there speaks against the group.
+            let unseen = (1_000..).find(|number| !Path::new(&format!("/proc/{number}")).exists()).expect("one");
+            (scene.owner(), unseen)
         };
         scope.spawn(begin).join().expect("an owner")
     });
@@ -57,6 +60,10 @@ fn groups_die(hide: impl Fn() + Send + Sync) {
     status_tells_it(&mut owner);
     assert_eq!(owner.guarantee("supervisor").0, "memfd");
 
+    let stranger = Stranger::with_pid(unseen).expect("a stranger with this number");
+    let refusal = owner.ask(&format!("own {unseen}")).expect_err("nobody can tell who leads it");
+    assert_eq!(refusal.name, "HERMES_ERR_IDENTITY", "{refusal:?}");
+
     let members = groups.map(|group| -> Vec<Process> {
         let members = || group_members(group).into_iter().filter_map(Process::open).collect::<Vec<_>>();
         eventually(SOON, "the group is complete", || !members().is_empty());
@@ -71,6 +78,7 @@ fn groups_die(hide: impl Fn() + Send + Sync) {
         member.assert_gone_by(sys::after(SOON), "a member of an owned group");
     }
     eventually(SOON, "the supervisor is gone", || supervisor_of(pid).is_none());
+    stranger.assert_untouched();
     control.assert_unharmed();
 }
 

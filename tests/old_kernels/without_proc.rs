@@ -52,6 +52,7 @@ fn groups_die(hide: impl Fn() + Send + Sync) {
     owner.moved_to(Process::open(owner.pid()).expect("it runs"));
     owner.must("configure grace=300");
     status_tells_it(&mut owner);
+    assert_eq!(owner.guarantee("group_signal"), ("pidfd".into(), String::new()), "the rest is as strong as ever");
     assert_eq!(owner.guarantee("supervisor").0, "none", "none has run");
     let left = "trap '' TERM; sleep 600 & exit 0";
     let groups = [left, left, "trap '' TERM; sleep 600 & wait", "sleep 600 & wait"]
@@ -86,5 +87,4 @@ fn status_tells_it(owner: &mut Owner) {
     let (value, why) = owner.guarantee("escapees");
     assert_eq!(value, "off");
     assert!(why.contains("/proc"), "{why}");
-    assert_eq!(owner.guarantee("group_signal"), ("pidfd".into(), String::new()), "the rest is as strong as ever");
 }

@@ -25,7 +25,7 @@ fn kill_at(index: Index) -> u64 {
 /// Puts an answer into the mailbox, if a request is in it, and wakes whoever waits. False: there was none.
 pub fn answer(slot: &Slot, code: u32) -> bool {
     let asked = slot.request.load(SeqCst);
-    if !matches!(request::decode(asked), Request::Signal(_) | Request::Stop { .. }) {
+    if !request::is_open(asked) {
         return false;
     }
     let answer = request::encode(Request::Answer(code));

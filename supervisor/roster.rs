@@ -17,7 +17,7 @@
 //! | `Owned` | `OnceEmpty` | owner | let go when nothing that runs is left in the group |
 //! | `Owned`, `OnceEmpty` | `Freeing` | owner | released (with `LET_GO`), or its group was seen empty |
 //! | `Owned`, `OnceEmpty` | `Freeing` | supervisor (with `BY_SUPERVISOR`) | its group was seen empty or proven a stranger's |
-//! | `Freeing` | `Free` | whoever moved it there | every other field of the slot is zero again |
+//! | `Freeing` | `Free` | whoever moved it there | every other field of the slot is zero again, but for an unread answer |
 //!
 //! `Freeing` exists because the fields must be zeroed by exactly one side, before the slot can be taken again: zeroing
 //! first would let the loser of a double free wipe the next tenant, zeroing last would let an old pid show up in the
@@ -175,7 +175,8 @@ impl Word {
 /// `Slot::request`: the mailbox in which a caller asks the supervisor to signal or stop a group.
 ///
 /// 0 is idle; the owner puts a request, the supervisor overwrites it with an answer, the owner puts 0 back. Both wake
-/// the other's futex on this word. A slot that is freed (the group is empty) zeroes it, which is an answer too.
+/// the other's futex on this word. A slot that is freed (the group is empty) zeroes a request, which is an answer too:
+/// it was not carried out. An answer stays for whoever waits for it: KILL empties the group that it was asked for.
 pub mod request {
     const KIND: u32 = 0xff00_0000;
     const PAYLOAD: u32 = 0x00ff_ffff;
@@ -212,6 +213,15 @@ pub mod request {
             Request::Stop { grace_ms } => STOP | grace_ms.min(GRACE_LIMIT_MS),
             Request::Answer(code) => ANSWER | (code & PAYLOAD),
         }
+    }
+
+    /// Not looked at yet, or being carried out.
+    pub fn is_open(word: u32) -> bool {
+        matches!(decode(word), Request::Signal(_) | Request::Stop { .. })
+    }
+
+    pub fn is_answer(word: u32) -> bool {
+        matches!(decode(word), Request::Answer(_))
     }
 
     pub fn decode(word: u32) -> Request {
@@ -320,7 +330,11 @@ impl Slot {
     fn wipe(&self) {
         let freeing = self.load();
         self.pid.store(0, Ordering::SeqCst);
-        self.request.store(0, Ordering::SeqCst);
+        let asked = self.request.load(Ordering::SeqCst);
+        if request::is_open(asked) {
+            // The supervisor may answer at this very moment, and then the answer stays.
+            let _ = self.request.compare_exchange(asked, 0, Ordering::SeqCst, Ordering::SeqCst);
+        }
         self.since.store(0, Ordering::SeqCst);
         self.identity.store(0, Ordering::SeqCst);
         self.word.store(Word::new(freeing.serial(), 0, State::Free).0, Ordering::SeqCst);

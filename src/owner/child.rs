@@ -9,12 +9,11 @@ use std::time::{Duration, Instant};
 use super::leader::{ExitStatus, Leader};
 use super::mailbox::Answer;
 use super::roster::Tenancy;
-use super::runtime::{Runtime, Tie, chores};
+use super::runtime::{Runtime, Tie};
 use super::single;
 use super::stop::Stopping;
 use crate::error::{Error, ErrorCode, Result};
 use crate::identity;
-use crate::roster::Side;
 use crate::roster::request::{self, Request};
 use crate::sys::process;
 
@@ -178,13 +177,8 @@ impl Child {
 
     /// Lets an empty group go. Members that are left stay covered; the supervisor frees the slot when they are gone.
     fn leader_has_ended(&self) {
-        let Some(word) = self.tenancy.held() else { return };
-        if !self.group_exists() {
-            if self.tenancy.slot.vacate(word, Side::Owner) {
-                self.runtime.freed(self.tenancy.slot);
-            }
-        } else if self.tenancy.slot.until_empty(word) {
-            self.runtime.ring(chores::LOOK);
+        if self.tenancy.held().is_some() {
+            self.runtime.let_go_once_empty(self.tenancy, !self.group_exists());
         }
     }
 

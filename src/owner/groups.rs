@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::lock;
 use super::roster::Tenancy;
-use super::runtime::{Runtime, chores};
+use super::runtime::Runtime;
 use crate::error::{Error, ErrorCode, Result};
 use crate::identity::{self, Who};
 use crate::roster::{Side, State};
@@ -81,14 +81,8 @@ pub fn release_process_groups(pgids: &[i32]) -> Result<()> {
 pub fn release_process_group_once_empty(pgid: i32) -> Result<()> {
     let runtime = Runtime::current()?;
     let _registry = lock(&runtime.registry);
-    if let Some(Tenancy { slot, word }) = runtime.find_group(pgid) {
-        if process::probe_group(pgid) == Err(libc::ESRCH) {
-            if slot.vacate(word, Side::Owner) {
-                runtime.freed(slot);
-            }
-        } else if slot.until_empty(word) {
-            runtime.ring(chores::LOOK);
-        }
+    if let Some(tenancy) = runtime.find_group(pgid) {
+        runtime.let_go_once_empty(tenancy, process::probe_group(pgid) == Err(libc::ESRCH));
     }
     Ok(())
 }

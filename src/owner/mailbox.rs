@@ -18,7 +18,7 @@ const SLACK: Duration = Duration::from_secs(5);
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Answer {
     Done,
-    /// The slot is no longer this group's: it ended, or was released.
+    /// The slot is no longer this group's, which ended or was released before the request was carried out.
     Gone,
     Failed(u32),
 }
@@ -73,7 +73,7 @@ impl Runtime {
                     }
                     answer.is_some()
                 });
-                self.take_back(tenancy, ask);
+                self.take_back(tenancy);
             }
         }
         answer.ok_or_else(|| {
@@ -111,15 +111,13 @@ impl Runtime {
     }
 
     /// Empties the mailbox of our own answer, or our own request: a freed slot may have a new tenant.
-    pub(crate) fn take_back(&self, tenancy: Tenancy, ask: Request) {
+    pub(crate) fn take_back(&self, tenancy: Tenancy) {
         let mailbox = &tenancy.slot.request;
         let _mail = lock(&self.mail);
-        if tenancy.held().is_some() {
-            let left = mailbox.load(Ordering::SeqCst);
-            if matches!(request::decode(left), Request::Answer(_)) || left == request::encode(ask) {
-                let _ = mailbox.compare_exchange(left, 0, Ordering::SeqCst, Ordering::SeqCst);
-                futex::wake(mailbox);
-            }
+        // While it is ours nobody else has put anything: a mailbox takes one request at a time.
+        if tenancy.slot.load().serial() == tenancy.word.serial() {
+            mailbox.store(0, Ordering::SeqCst);
+            futex::wake(mailbox);
         }
     }
 }

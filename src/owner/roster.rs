@@ -3,9 +3,9 @@
 use std::sync::atomic::Ordering;
 
 use super::lock;
-use super::runtime::Runtime;
+use super::runtime::{Runtime, chores};
 use crate::error::{Error, ErrorCode, Result};
-use crate::roster::{SLOTS, Slot, State, Word, flags};
+use crate::roster::{SLOTS, Side, Slot, State, Word, flags, request};
 use crate::sys::futex;
 
 /// A slot and the word by which it is this tenant's.
@@ -36,13 +36,19 @@ impl Runtime {
         })?;
         let used = self.roster.used().len();
         let begin = self.next_slot.load(Ordering::Relaxed).min(used);
-        let again_from_the_start = (begin..used).chain(0..begin);
-        for index in again_from_the_start.chain(used..SLOTS) {
+        let again_from_the_start = (begin..used).chain(0..begin).chain(used..SLOTS);
+        // A thread that has asked for the end of the last tenant may still have to read that it came. Nobody reads the
+        // answer to a stop that was given up, so when nothing else is left such a slot is taken, too.
+        let with_answers = again_from_the_start.clone().map(|index| (index, true));
+        for (index, answers_too) in again_from_the_start.map(|index| (index, false)).chain(with_answers) {
             let slot = &self.roster.slots[index];
             if slot.load().state() != Some(State::Free) {
                 continue;
             }
             let _mail = lock(&self.mail);
+            if request::is_answer(slot.request.load(Ordering::SeqCst)) && !answers_too {
+                continue;
+            }
             if let Some(word) = self.roster.take(index, state, serial, flags) {
                 // A request for the last tenant may have come just after that one's end; and a supervisor that was
                 // killed while it proved that one may have left who that was.
@@ -81,6 +87,24 @@ impl Runtime {
         let index = (std::ptr::from_ref(slot).addr() - first) / size_of::<Slot>();
         self.next_slot.fetch_min(index, Ordering::Relaxed);
         self.ring(0);
+    }
+
+    /// A group is to be let go, at once if it is empty, and else when it is.
+    ///
+    /// Its slot is not freed under a request: the supervisor may have carried that out just now (the group may be empty
+    /// because of it), and whoever asked waits for the answer. The supervisor frees the slot after it has answered.
+    pub(crate) fn let_go_once_empty(&self, tenancy: Tenancy, is_empty: bool) {
+        let Some(word) = tenancy.held() else { return };
+        let Tenancy { slot, .. } = tenancy;
+        let vacated = is_empty && {
+            let _mail = lock(&self.mail);
+            !request::is_open(slot.request.load(Ordering::SeqCst)) && slot.vacate(word, Side::Owner)
+        };
+        if vacated {
+            self.freed(slot);
+        } else if slot.until_empty(word) {
+            self.ring(chores::LOOK);
+        }
     }
 
     pub(crate) fn slots_in_use(&self) -> u32 {

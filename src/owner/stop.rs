@@ -63,7 +63,7 @@ impl Child {
         };
         let Some(end) = self.look(begun).transpose() else { return Ok(false) };
         if begun.put == Put::Done {
-            self.runtime.take_back(self.tenancy, begun.request);
+            self.runtime.take_back(self.tenancy);
         }
         *stopping = None;
         self.stopped(end?, STEP).map(|()| true)

@@ -1,6 +1,7 @@
 //! What the threads of owner, kernel and supervisor do with the roster, in the order in which they do it.
 
 use super::atomic::Ordering::SeqCst;
+use super::roster::request::{self, Request};
 use super::roster::{Side, Slot, State, Word, flags};
 use super::stage::{Stage, identity_of, pid_of};
 
@@ -58,6 +59,33 @@ pub fn own(stage: &Stage, index: usize, accepted: bool) -> Option<Word> {
 pub fn release(stage: &Stage, slot: &Slot, serial: u32) -> bool {
     let word = slot.load();
     word.serial() == serial && stage.roster.release(slot, word)
+}
+
+/// A thread that asks for the end of a group, and comes to look for the answer when the slot is being freed, or is.
+pub fn ask_for_kill(stage: &Stage, slot: &Slot, serial: u32) {
+    let asked = request::encode(Request::Signal(9));
+    let is_ours = |word: Word| word.serial() == serial && word.is_held();
+    if is_ours(slot.load()) && slot.request.compare_exchange(0, asked, SeqCst, SeqCst).is_ok() {
+        stage.wait_until(|ghost| ghost.tenants[serial as usize].freed > 0);
+        let said = slot.request.load(SeqCst);
+        let done = stage.ask(|ghost| ghost.tenants[serial as usize].request_done);
+        if done && !request::is_answer(said) {
+            stage.note(|ghost| ghost.fail(format!("tenant {serial} was signalled, and nobody says so")));
+        }
+    }
+}
+
+/// The supervisor looks into a mailbox: KILL empties the group.
+pub fn carry_out(stage: &Stage, slot: &Slot, serial: u32) {
+    let word = slot.load();
+    let asked = slot.request.load(SeqCst);
+    if word.serial() == serial && word.is_held() && request::is_open(asked) {
+        stage.note(|ghost| {
+            let tenant = &mut ghost.tenants[serial as usize];
+            (tenant.request_done, tenant.empty) = (true, true);
+        });
+        let _ = slot.request.compare_exchange(asked, request::encode(Request::Answer(0)), SeqCst, SeqCst);
+    }
 }
 
 /// Either side frees a slot whose group it has seen empty.

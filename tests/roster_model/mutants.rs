@@ -2,8 +2,8 @@
 
 use super::atomic::Ordering::SeqCst;
 use super::cast::{
-    all_covered_but, clone_and_exec, group_ends, look_and_signal, own, owner_dies, spawn, supervisor_dies,
-    vacate_if_empty,
+    all_covered_but, ask_for_kill, carry_out, clone_and_exec, group_ends, look_and_signal, own, owner_dies, spawn,
+    supervisor_dies, vacate_if_empty,
 };
 use super::checker::{Actor, Role, actor, explore};
 use super::roster::{Side, Slot, State, Word, flags};
@@ -77,6 +77,24 @@ fn freeing_without_an_exchange() {
         slot.word.store(free(word).0, SeqCst);
     });
     is_found_out(&with_one_tenant(), &cast, "");
+}
+
+#[test]
+fn an_answer_that_is_zeroed_with_the_slot() {
+    let cast = [
+        actor("caller", Role::Owner, |s| ask_for_kill(s, &s.roster.slots[0], 0)),
+        actor("supervisor", Role::Supervisor(1), |s| {
+            let slot = &s.roster.slots[0];
+            carry_out(s, slot, 0);
+            s.wait_until(|ghost| ghost.tenants[0].empty);
+            let word = slot.load();
+            if exchange(slot, word, word.with(State::Freeing, flags::BY_SUPERVISOR)) {
+                zero(slot);
+                slot.word.store(free(word).0, SeqCst);
+            }
+        }),
+    ];
+    is_found_out(&with_one_tenant(), &cast, "nobody says so");
 }
 
 #[test]

@@ -1,8 +1,8 @@
 //! The races that the roster has to stand, each over all interleavings.
 
 use super::cast::{
-    all_covered_but, clone_and_exec, endgame, group_ends, judge_mark, own, owner_dies, release, spawn, supervisor_dies,
-    vacate_if_empty,
+    all_covered_but, ask_for_kill, carry_out, clone_and_exec, endgame, group_ends, judge_mark, own, owner_dies,
+    release, spawn, supervisor_dies, vacate_if_empty,
 };
 use super::checker::{Actor, Explored, Role, actor, explore};
 use super::roster::{Side, State};
@@ -142,6 +142,28 @@ fn a_supervisor_killed_while_it_frees_and_its_successor_and_a_new_tenant() {
         actor("next tenant", Role::Owner, |s| own(s, 0, true)),
     ];
     holds(&with_one_tenant(), &cast, 1000);
+}
+
+#[test]
+fn an_answer_is_there_for_its_reader_when_the_slot_has_gone() {
+    let cast = [
+        actor("caller", Role::Owner, |s| ask_for_kill(s, &s.roster.slots[0], 0)),
+        actor("supervisor", Role::Supervisor(1), |s| {
+            let slot = &s.roster.slots[0];
+            carry_out(s, slot, 0);
+            vacate_if_empty(s, slot, 0, Side::Supervisor);
+        }),
+        actor("the group's end", Role::Fate, |s| group_ends(s, 0)),
+        actor("the supervisor's death", Role::Fate, |s| supervisor_dies(s, 1)),
+        actor("successor", Role::Supervisor(2), |s| {
+            s.wait_until(|ghost| ghost.dead_supervisors.contains(&1));
+            s.roster.used().iter().for_each(|slot| slot.finish_vacate());
+            let slot = &s.roster.slots[0];
+            carry_out(s, slot, 0);
+            vacate_if_empty(s, slot, 0, Side::Supervisor);
+        }),
+    ];
+    holds(&with_one_tenant(), &cast, 300);
 }
 
 #[test]

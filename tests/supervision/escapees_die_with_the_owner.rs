@@ -1,18 +1,16 @@
 //! What left the group by setsid, setpgid or a double fork carries the mark and dies, TERM first. What was released
 //! does not.
 
-use super::deaths::{Death, SOON_GONE, assert_killed_after_grace};
-use super::support::{Scene, Seat};
+use super::deaths::{Death, SOON_GONE, assert_killed_after_grace, for_each};
+use super::support::process::supervisor_of;
+use super::support::{Seat, eventually};
 
 /// Shapes of which the last word leaves the group.
 const WAYS_OUT: [&str; 4] = ["setsid", "setpgid", "daemon", "leave-daemon"];
 
 #[test]
 fn escapees_die_with_the_owner() {
-    for death in [Death::Kill, Death::Term, Death::Exit, Death::Hangup] {
-        let scene = Scene::new();
-        let mut control = scene.control();
-        let mut doomed = death.owner(&scene);
+    for_each(&Death::ALL, |scene, mut doomed| {
         let mut deaf: Vec<Seat> = Vec::new();
         let mut polite = Vec::new();
         for way in WAYS_OUT {
@@ -31,76 +29,68 @@ fn escapees_die_with_the_owner() {
             seat.process.assert_gone_by(moment + SOON_GONE, "an escapee that complies");
         }
         for seat in &deaf {
-            assert_killed_after_grace(&seat.process, moment, &format!("{death:?}: an escapee"));
+            assert_killed_after_grace(&seat.process, moment, "an escapee");
         }
-        control.assert_unharmed();
-    }
+    });
 }
 
 #[test]
 fn released_groups_keep_their_escapees() {
-    let scene = Scene::new();
-    let mut control = scene.control();
-    let mut doomed = Death::Kill.owner(&scene);
-    let witness = doomed.owner.spawn("stubborn sleeper");
-    let witness = scene.seat(&witness, "sleeper");
-    let mut free = Vec::new();
-    for way in ["setsid", "setpgid", "daemon"] {
-        let started = doomed.owner.spawn(&format!("{way} canary"));
-        free.push(scene.seat(&started, "canary"));
-        free.push(scene.seat(&started, way));
-        doomed.owner.must(&format!("release {}", started.pid));
-    }
+    for_each(&Death::ALL, |scene, mut doomed| {
+        let witness = doomed.owner.spawn("stubborn sleeper");
+        let witness = scene.seat(&witness, "sleeper");
+        let mut free = Vec::new();
+        for way in ["setsid", "setpgid", "daemon"] {
+            let started = doomed.owner.spawn(&format!("{way} canary"));
+            free.push(scene.seat(&started, "canary"));
+            free.push(scene.seat(&started, way));
+            doomed.owner.must(&format!("release {}", started.pid));
+        }
 
-    let moment = doomed.die();
+        let moment = doomed.die();
 
-    // The supervisor has done its work when it has gone, and the grace is over by then.
-    witness.process.assert_gone_by(moment + SOON_GONE, "the one that was not released");
-    let supervisor = super::support::process::supervisor_of(doomed.owner.pid());
-    supervisor.into_iter().for_each(|process| process.assert_gone_by(moment + SOON_GONE, "the supervisor"));
-    for seat in free {
-        seat.process.assert_alive(&format!("{} of a released group", seat.role));
-        assert_eq!(seat.process.pending_signals(), 0, "{} of a released group was signalled", seat.role);
-    }
-    control.assert_unharmed();
+        // The supervisor has done its work when it has gone, and the grace is over by then.
+        witness.process.assert_gone_by(moment + SOON_GONE, "the one that was not released");
+        let supervisor = supervisor_of(doomed.owner.pid());
+        supervisor.into_iter().for_each(|process| process.assert_gone_by(moment + SOON_GONE, "the supervisor"));
+        for seat in free {
+            match seat.role.as_str() {
+                "canary" => seat.process.assert_untouched("a member of a released family"),
+                role => seat.process.assert_alive(&format!("{role} of a released family")),
+            }
+        }
+    });
 }
 
 #[test]
 fn group_only_leaves_escapees_alone() {
-    let scene = Scene::new();
-    let mut control = scene.control();
-    let mut doomed = Death::Kill.owner(&scene);
-    let started = doomed.owner.spawn_with("group_only", "setsid canary");
-    let (leader, escapee) = (scene.seat(&started, "setsid"), scene.seat(&started, "canary"));
-    let supervisor = doomed.owner.supervisor();
+    for_each(&Death::KINDS, |scene, mut doomed| {
+        let started = doomed.owner.spawn_with("group_only", "setsid canary");
+        let (leader, escapee) = (scene.seat(&started, "setsid"), scene.seat(&started, "canary"));
+        let supervisor = doomed.owner.supervisor();
 
-    let moment = doomed.die();
+        let moment = doomed.die();
 
-    leader.process.assert_gone_by(moment + SOON_GONE, "the leader");
-    supervisor.assert_gone_by(moment + SOON_GONE, "the supervisor");
-    escapee.process.assert_alive("what left a group that was started with group_only");
-    assert_eq!(escapee.process.pending_signals(), 0);
-    control.assert_unharmed();
+        leader.process.assert_gone_by(moment + SOON_GONE, "the leader");
+        supervisor.assert_gone_by(moment + SOON_GONE, "the supervisor");
+        escapee.process.assert_untouched("what left a group that was started with group_only");
+    });
 }
 
 /// The starter was waited for long ago, and the workers have overwritten their environment: a database.
 #[test]
 fn a_daemonised_database_dies_though_its_starter_has_long_gone() {
-    let scene = Scene::new();
-    let mut control = scene.control();
-    let mut doomed = Death::Kill.owner(&scene);
-    let started = doomed.owner.spawn("postgres");
-    let postmaster = scene.seat(&started, "postmaster");
-    let backends = [scene.seat(&started, "backend"), scene.seat(&started, "backend")];
-    doomed.owner.must(&format!("wait {}", started.pid));
-    super::support::eventually(SOON_GONE, "the starter's slot is free", || {
-        doomed.owner.must("status")["slots_in_use"] == 0
+    for_each(&Death::KINDS, |scene, mut doomed| {
+        let started = doomed.owner.spawn("postgres");
+        let postmaster = scene.seat(&started, "postmaster");
+        let backends = [scene.seat(&started, "backend"), scene.seat(&started, "backend")];
+        doomed.owner.must(&format!("wait {}", started.pid));
+        eventually(SOON_GONE, "the starter's slot is free", || doomed.owner.must("status")["slots_in_use"] == 0);
+
+        let moment = doomed.die();
+
+        for seat in backends.iter().chain([&postmaster]) {
+            seat.process.assert_gone_by(moment + SOON_GONE, &seat.role);
+        }
     });
-
-    let moment = doomed.die();
-
-    for seat in backends.iter().chain([&postmaster]) {
-        seat.process.assert_gone_by(moment + SOON_GONE, &seat.role);
-    }
-    control.assert_unharmed();
 }

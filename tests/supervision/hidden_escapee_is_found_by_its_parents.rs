@@ -1,15 +1,11 @@
 //! A program started with a clean environment in a session of its own, below a leader that lives: found by the walk
 //! down from the leader.
 
-use super::deaths::{Death, SOON_GONE};
-use super::support::Scene;
+use super::deaths::{Death, SOON_GONE, for_each};
 
 #[test]
 fn hidden_escapee_is_found_by_its_parents() {
-    for death in [Death::Kill, Death::Exit] {
-        let scene = Scene::new();
-        let mut control = scene.control();
-        let mut doomed = death.owner(&scene);
+    for_each(&Death::ALL, |scene, mut doomed| {
         let started = doomed.owner.spawn("clean stubborn server");
         let (leader, hidden) = (scene.seat(&started, "clean"), scene.seat(&started, "server"));
         let environment = std::fs::read(format!("/proc/{}/environ", hidden.process.pid)).expect("environ");
@@ -20,25 +16,22 @@ fn hidden_escapee_is_found_by_its_parents() {
 
         leader.process.assert_gone_by(moment + SOON_GONE, "the leader");
         hidden.process.assert_gone_by(moment + SOON_GONE, "the hidden one");
-        control.assert_unharmed();
-    }
+    });
 }
 
 /// The stated limit: without mark, group, session *and* parents nothing leads to it. This test is here to say so, and
 /// to fail on the day on which that changes.
 #[test]
 fn with_its_parents_gone_too_it_is_not_found() {
-    let scene = Scene::new();
-    let mut control = scene.control();
-    let mut doomed = Death::Kill.owner(&scene);
-    let started = doomed.owner.spawn("clean-daemon canary");
-    let (leader, hidden) = (scene.seat(&started, "clean-daemon"), scene.seat(&started, "canary"));
-    let supervisor = doomed.owner.supervisor();
+    for_each(&Death::KINDS, |scene, mut doomed| {
+        let started = doomed.owner.spawn("clean-daemon canary");
+        let (leader, hidden) = (scene.seat(&started, "clean-daemon"), scene.seat(&started, "canary"));
+        let supervisor = doomed.owner.supervisor();
 
-    let moment = doomed.die();
+        let moment = doomed.die();
 
-    leader.process.assert_gone_by(moment + SOON_GONE, "the leader");
-    supervisor.assert_gone_by(moment + SOON_GONE, "the supervisor");
-    hidden.process.assert_alive("the limit");
-    control.assert_unharmed();
+        leader.process.assert_gone_by(moment + SOON_GONE, "the leader");
+        supervisor.assert_gone_by(moment + SOON_GONE, "the supervisor");
+        hidden.process.assert_untouched("the limit");
+    });
 }

@@ -1,33 +1,30 @@
 //! A forked copy without exec holds whatever the owner held, and lives on: the owner's death is seen all the same. A
 //! host that closes every descriptor it does not know is not taken for dead, and dies properly later.
 
-use super::deaths::{Death, GRACE, SOON_GONE};
+use super::deaths::{Death, GRACE, SOON_GONE, for_each};
 use super::support::Scene;
 
 #[test]
 fn a_forked_worker_does_not_hide_the_owners_death() {
-    for death in Death::ALL {
-        let scene = Scene::new();
-        let mut control = scene.control();
-        let mut doomed = death.owner(&scene);
+    for_each(&Death::ALL, |scene, mut doomed| {
         let first = doomed.owner.spawn("stubborn server");
         let first = scene.seat(&first, "server");
         // Forked after the library has begun, and before more children.
-        doomed.owner.must("fork-worker worker");
-        let worker = scene.seat("worker", "worker");
+        let tag = scene.fresh_tag();
+        doomed.owner.must(&format!("fork-worker {tag}"));
+        let worker = scene.seat(&tag, "worker");
         let second = doomed.owner.spawn("stubborn sleeper");
         let second = scene.seat(&second, "sleeper");
 
         let moment = doomed.die();
 
-        first.process.assert_gone_by(moment + SOON_GONE, &format!("{death:?}: the first child"));
-        second.process.assert_gone_by(moment + SOON_GONE, &format!("{death:?}: the second child"));
+        first.process.assert_gone_by(moment + SOON_GONE, "the first child");
+        second.process.assert_gone_by(moment + SOON_GONE, "the second child");
         // Its terminal is the worker's too.
-        if death != Death::Hangup {
+        if doomed.death != Death::Hangup {
             worker.process.assert_alive("the worker, which is none of ours");
         }
-        control.assert_unharmed();
-    }
+    });
 }
 
 #[test]

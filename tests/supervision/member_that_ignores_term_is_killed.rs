@@ -1,15 +1,12 @@
 //! The leader leaves on TERM at once, a member of its group ignores it and holds a port: KILL reaches the member.
 
-use super::deaths::{Death, SOON_GONE, assert_killed_after_grace};
+use super::deaths::{Death, SOON_GONE, assert_killed_after_grace, for_each};
 use super::support::Scene;
 use super::support::process::address_is_free;
 
 #[test]
 fn member_that_ignores_term_is_killed() {
-    for death in [Death::Kill, Death::Exit, Death::Hangup] {
-        let scene = Scene::new();
-        let mut control = scene.control();
-        let mut doomed = death.owner(&scene);
+    for_each(&Death::ALL, |scene, mut doomed| {
         let started = doomed.owner.spawn("with stubborn server");
         let (leader, server) = (scene.seat(&started, "with"), scene.seat(&started, "server"));
         assert_eq!(server.pgid, leader.process.pid);
@@ -19,8 +16,7 @@ fn member_that_ignores_term_is_killed() {
         leader.process.assert_gone_by(moment + SOON_GONE, "the leader");
         assert_killed_after_grace(&server.process, moment, "the member");
         assert!(address_is_free(server.address.expect("it listens")));
-        control.assert_unharmed();
-    }
+    });
 }
 
 /// With the default grace, three seconds, a member that complies is not waited for, and one that does not has all of it.

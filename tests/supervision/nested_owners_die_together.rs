@@ -1,18 +1,15 @@
 //! An owner that is itself an owned child of another: killing the outer one takes everything, each by its own
 //! supervisor. What the inner one has let go lives.
 
-use super::deaths::{Death, SOON_GONE};
+use super::deaths::{Death, SOON_GONE, for_each};
 use super::support::owner::Door;
 use super::support::scene::actor_program;
-use super::support::{Scene, sys};
+use super::support::sys;
 
 #[test]
 fn nested_owners_die_together() {
-    for death in [Death::Kill, Death::Exit, Death::Hangup] {
-        let scene = Scene::new();
-        let mut control = scene.control();
-        let mut outer = death.owner(&scene);
-        let door = Door::open(&scene);
+    for_each(&Death::ALL, |scene, mut outer| {
+        let door = Door::open(scene);
         let (program, mail, path) = (actor_program().display(), scene.mail_path(), door.path.display().to_string());
         let streams = "stdin=null stdout=null";
         outer.owner.must(&format!("spawn program={program} {streams} -- owner {} --via {path}", mail.display()));
@@ -36,10 +33,8 @@ fn nested_owners_die_together() {
             seat.process.assert_gone_by(sys::after(SOON_GONE), &format!("{} of the inner owner", seat.role));
         }
         supervisors.iter().for_each(|supervisor| supervisor.assert_gone_by(sys::after(SOON_GONE), "a supervisor"));
-        for seat in &outliving {
-            seat.process.assert_alive("what the inner owner had let go");
-            assert_eq!(seat.process.pending_signals(), 0, "it was signalled");
-        }
-        control.assert_unharmed();
-    }
+        let [leader, canary] = &outliving;
+        leader.process.assert_alive("the leader of what the inner owner had let go");
+        canary.process.assert_untouched("what the inner owner had let go");
+    });
 }

@@ -1,15 +1,12 @@
 //! A stopped process, one whose main thread has exited (a zombie to look at), and one whose name reads like a stat
 //! line: told apart, and gone with the owner.
 
-use super::deaths::{Death, SOON_GONE};
+use super::deaths::{Death, SOON_GONE, for_each};
 use super::support::Scene;
 
 #[test]
 fn odd_processes_die_too() {
-    for death in [Death::Kill, Death::Exit] {
-        let scene = Scene::new();
-        let mut control = scene.control();
-        let mut doomed = death.owner(&scene);
+    for_each(&Death::ALL, |scene, mut doomed| {
         let shapes = [
             ("stopped", "stopped"),
             ("with stopped", "stopped"),
@@ -33,14 +30,14 @@ fn odd_processes_die_too() {
         for (seat, (shape, _)) in seats.iter().zip(shapes) {
             seat.process.assert_gone_by(moment + SOON_GONE, shape);
         }
-        control.assert_unharmed();
-    }
+    });
 }
 
 /// Its main thread has exited, others work on: to the supervisor that is a living leader, so its slot stays.
 #[test]
 fn a_process_without_its_main_thread_stays_covered() {
     let scene = Scene::new();
+    let mut control = scene.control();
     let mut owner = scene.owner();
     let started = owner.spawn("threads-only");
     let process = scene.seat(&started, "threads-only").process;
@@ -50,4 +47,5 @@ fn a_process_without_its_main_thread_stays_covered() {
     assert_eq!(owner.must("status")["slots_in_use"], 1);
     owner.must(&format!("stop {} 300", started.pid));
     process.assert_gone_by(super::support::sys::after(SOON_GONE), "a stopped group");
+    control.assert_unharmed();
 }

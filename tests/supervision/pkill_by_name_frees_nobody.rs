@@ -21,29 +21,30 @@ fn pkill_by_name_frees_nobody() {
         skip!("no pkill");
     }
     let scene = Scene::new();
-    // The program's own path may have the name in it.
+    // The program's own path may have the name in it, and the control owner is to be named otherwise.
     let program = scene.private_actor(0o755);
-    let mut bystander = scene.owner_from(scene.actor_from(&program), Default::default());
-    let other = bystander.spawn("canary");
-    let other = scene.seat(&other, "canary");
-    let mut command = scene.actor_from(&program);
-    command.arg0("hermes-gateway");
-    let mut owner = scene.owner_from(command, Default::default());
-    owner.must(&format!("configure grace={}", GRACE.as_millis()));
-    let started = owner.spawn("with stubborn server");
-    let (leader, server) = (scene.seat(&started, "with"), scene.seat(&started, "server"));
-    let (supervisor, its_supervisor) = (owner.supervisor(), bystander.supervisor());
+    let mut control = scene.control_from(scene.actor_from(&program));
+    let its_supervisor = control.owner.supervisor();
+    // What pkill can do to an owner is a signal; the ones that nobody catches, one after the other, as each is for all.
+    for signal in ["KILL", "TERM", "ABRT", "HUP"] {
+        let mut command = scene.actor_from(&program);
+        command.arg0("hermes-gateway");
+        let mut owner = scene.owner_from(command, Default::default());
+        owner.must("no-core");
+        owner.must(&format!("configure grace={}", GRACE.as_millis()));
+        let started = owner.spawn("with stubborn server");
+        let (leader, server) = (scene.seat(&started, "with"), scene.seat(&started, "server"));
+        let supervisor = owner.supervisor();
 
-    let moment = Instant::now();
-    let status = Command::new("pkill").args(["-9", "-f", "hermes"]).status().expect("pkill");
-    assert!(status.success(), "it has found the owner: {status}");
-    owner.reap();
+        let moment = Instant::now();
+        let status = Command::new("pkill").args(["--signal", signal, "-f", "hermes"]).status().expect("pkill");
+        assert!(status.success(), "it has found the owner: {status}");
+        owner.reap();
 
-    leader.process.assert_gone_by(moment + SOON_GONE, "the leader");
-    server.process.assert_gone_by(moment + SOON_GONE, "the server");
-    supervisor.assert_gone_by(moment + SOON_GONE, "the supervisor");
-    bystander.process().assert_alive("an owner of another name");
-    its_supervisor.assert_alive("its supervisor");
-    other.process.assert_alive("its child");
-    assert_eq!(other.process.pending_signals(), 0);
+        leader.process.assert_gone_by(moment + SOON_GONE, &format!("{signal}: the leader"));
+        server.process.assert_gone_by(moment + SOON_GONE, &format!("{signal}: the server"));
+        supervisor.assert_gone_by(moment + SOON_GONE, "the supervisor");
+        its_supervisor.assert_alive("the supervisor of an owner of another name");
+        control.assert_unharmed();
+    }
 }

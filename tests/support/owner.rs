@@ -206,7 +206,11 @@ impl Owner {
 
     /// Closes its input, which tells it to leave in good order.
     pub fn close_input(&mut self) {
-        self.commands = None;
+        if let Some(commands) = self.commands.take() {
+            // A socket has a second descriptor, for the answers, and would stay open. To a pipe this is an error.
+            // SAFETY: a descriptor that is ours until it is dropped.
+            unsafe { libc::shutdown(commands.as_raw_fd(), libc::SHUT_WR) };
+        }
     }
 
     /// Takes note that this owner goes on as another process (after `daemonise`).

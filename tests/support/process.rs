@@ -117,6 +117,15 @@ impl Process {
         assert!(self.is_alive(), "{who} (pid {}) is gone", self.pid);
     }
 
+    /// For a canary: it lives, and nobody has sent it anything.
+    #[track_caller]
+    pub fn assert_untouched(&self, who: &str) {
+        let pending = self.pending_signals();
+        // Asked afterwards: of one that has gone nothing is read.
+        self.assert_alive(who);
+        assert_eq!(pending, 0, "{who} (pid {}) was signalled: a mask of {pending:#x}", self.pid);
+    }
+
     /// To the process itself, through its pidfd. One that is gone gets nothing, and nobody else does.
     pub fn signal(&self, signal: i32) -> io::Result<()> {
         match &self.pidfd {

@@ -25,14 +25,16 @@ fn a_postgres_like_daemon_dies_though_its_starter_was_waited_for_long_ago() {
 #[test]
 fn limit_a_daemon_that_has_overwritten_its_environment_is_not_found() {
     let scene = Scene::new();
+    let mut control = scene.control();
     let mut owner = scene.owner();
     configure(&mut owner);
-    let hidden = scene.seat(owner.spawn("leave-daemon overwritten sleeper"), "sleeper");
+    let hidden = scene.seat(owner.spawn("leave-daemon overwritten canary"), "canary");
     let found = scene.seat(owner.spawn("leave-daemon sleeper"), "sleeper");
     let supervisor = owner.supervisor();
     let killed_at = owner.kill();
     assert_gone_in_time(killed_at, &[&found], &supervisor);
-    hidden.process.assert_alive("what nothing leads to; if this fails, the README's limit can go");
+    hidden.process.assert_untouched("what nothing leads to; if this fails, the README's limit can go");
+    control.assert_unharmed();
 }
 
 /// A copy every 5 ms, each in a session of its own, TERM ignored.

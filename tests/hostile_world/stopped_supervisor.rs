@@ -29,6 +29,7 @@ fn a_supervisor_that_was_stopped_does_its_work_once_it_is_continued() {
 #[test]
 fn a_call_that_needs_a_stopped_supervisor_ends_with_an_error() {
     let scene = Scene::new();
+    let mut control = scene.control();
     let mut owner = scene.owner();
     configure(&mut owner);
     let started = owner.spawn("sleeper");
@@ -44,4 +45,5 @@ fn a_call_that_needs_a_stopped_supervisor_ends_with_an_error() {
     supervisor.signal(libc::SIGCONT).expect("continue it");
     owner.must(&format!("stop {} 100", started.pid));
     assert!(seat.process.is_gone(), "and now it is stopped");
+    control.assert_unharmed();
 }

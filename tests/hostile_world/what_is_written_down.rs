@@ -73,6 +73,7 @@ fn each_group_that_the_owner_left_has_its_line() {
 #[test]
 fn each_stop_has_its_line_also_when_the_owner_dies_at_once() {
     let scene = Scene::new();
+    let mut control = scene.control();
     let mut owner = scene.owner();
     configure(&mut owner);
     let mut stop = |shape: &str, grace_ms: u32| -> Started {
@@ -94,11 +95,13 @@ fn each_stop_has_its_line_also_when_the_owner_dies_at_once() {
     let line = line_of(&scene, &owner, stubborn.pid);
     assert_eq!((&line["cause"], &line["outcome"]), (&"stop".into(), &"kill".into()), "{line}");
     assert!(line["ms"].as_u64().is_some_and(|ms| (100..1_100).contains(&ms)), "{line}");
+    control.assert_unharmed();
 }
 
 #[test]
 fn a_file_of_a_mebibyte_is_moved_aside_and_the_one_before_it_is_lost() {
     let scene = Scene::new();
+    let mut control = scene.control();
     let home = scene.hermes_home();
     fs::create_dir_all(&home).expect("home");
     fs::write(home.join("reaped.jsonl.1"), "older\n").expect("older");
@@ -115,6 +118,7 @@ fn a_file_of_a_mebibyte_is_moved_aside_and_the_one_before_it_is_lost() {
     assert_eq!(line_of(&scene, &owner, started.pid)["outcome"], "term");
     assert!(fs::read(home.join("reaped.jsonl.1")).is_ok_and(|moved| moved == full), "the full one was not moved");
     assert_eq!(lines(&scene, "reaped.jsonl").len(), 1);
+    control.assert_unharmed();
 }
 
 fn unix_ms() -> u64 {

@@ -28,6 +28,7 @@ fn it_is_owned_counted_as_the_weaker_proof_and_dies_with_its_owner() {
 #[test]
 fn its_slot_is_freed_when_the_last_member_has_gone() {
     let scene = Scene::new();
+    let mut control = scene.control();
     let mut owner = scene.owner();
     let foreign = owner.foreign("leave sleeper");
     let member = scene.seat(&foreign, "sleeper");
@@ -39,4 +40,5 @@ fn its_slot_is_freed_when_the_last_member_has_gone() {
     let status = owner.must("status");
     assert_eq!(status["weak_groups"], 0, "{status}");
     assert_eq!(owner.guarantee("reuse_proof").0, "yes");
+    control.assert_unharmed();
 }

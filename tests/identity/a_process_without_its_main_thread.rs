@@ -8,6 +8,7 @@ const SOON: Duration = Duration::from_secs(10);
 #[test]
 fn it_runs_for_wait_can_be_owned_and_is_ended_by_stop() {
     let scene = Scene::new();
+    let mut control = scene.control();
     let mut owner = scene.owner();
     let started = owner.spawn("stubborn threads-only");
     let seat = scene.seat(&started, "threads-only");
@@ -24,11 +25,13 @@ fn it_runs_for_wait_can_be_owned_and_is_ended_by_stop() {
     assert_eq!(owner.wait(started.pid)["signalled"], libc::SIGKILL);
     taken.process.assert_alive("a group that is not empty");
     assert_eq!(owner.slots_in_use(), 1);
+    control.assert_unharmed();
 }
 
 #[test]
 fn it_dies_with_its_owner_as_leader_and_as_member() {
     let scene = Scene::new();
+    let mut control = scene.control();
     let mut owner = scene.owner();
     owner.must("configure grace=300");
     let leader = owner.spawn("stubborn threads-only");
@@ -49,4 +52,5 @@ fn it_dies_with_its_owner_as_leader_and_as_member() {
         seat.process.assert_gone_by(sys::after(SOON), "a process without its main thread");
     }
     supervisor.assert_gone_by(sys::after(SOON), "the supervisor");
+    control.assert_unharmed();
 }

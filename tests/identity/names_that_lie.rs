@@ -39,6 +39,7 @@ fn groups_of_every_name_are_owned_and_die_with_their_owner() {
 #[test]
 fn stop_and_wait_are_not_deceived_by_a_name() {
     let scene = Scene::new();
+    let mut control = scene.control();
     let mut owner = scene.owner();
     for name in NAMES {
         let name = escape(OsStr::from_bytes(name));
@@ -50,11 +51,13 @@ fn stop_and_wait_are_not_deceived_by_a_name() {
         assert_eq!(owner.wait(started.pid)["signalled"], libc::SIGTERM, "{name}");
     }
     assert_eq!(owner.slots_in_use(), 0);
+    control.assert_unharmed();
 }
 
 #[test]
 fn a_program_file_may_have_such_a_name_too() {
     let scene = Scene::new();
+    let mut control = scene.control();
     let mut owner = scene.owner();
     let path = scene.folder().join(OsStr::from_bytes(b") Z 1 1 1 (\xff"));
     std::fs::copy("/bin/sleep", &path).expect("a copy of sleep");
@@ -65,4 +68,5 @@ fn a_program_file_may_have_such_a_name_too() {
     owner.must(&format!("stop {pid} 5000"));
     assert!(process.is_gone());
     assert_eq!(owner.wait(pid)["signalled"], libc::SIGTERM);
+    control.assert_unharmed();
 }

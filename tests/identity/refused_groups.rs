@@ -59,8 +59,8 @@ fn cases(scene: &Scene, owner: &mut Owner) -> Vec<Case> {
 /// Two groups that could be owned, and were not.
 fn bystanders(scene: &Scene, owner: &mut Owner) -> [Seat; 2] {
     [(); 2].map(|()| {
-        let started = owner.foreign("sleeper");
-        scene.seat(&started, "sleeper")
+        let started = owner.foreign("canary");
+        scene.seat(&started, "canary")
     })
 }
 
@@ -81,6 +81,7 @@ fn all_are_refused(owner: &mut Owner, cases: &[Case], [first, last]: &[Seat; 2])
 #[test]
 fn every_refusal_names_number_and_reason_and_stores_nothing() {
     let scene = Scene::new();
+    let mut control = scene.control();
     let mut owner = scene.owner();
     let started = owner.spawn("sleeper");
     let child = scene.seat(&started, "sleeper");
@@ -96,12 +97,13 @@ fn every_refusal_names_number_and_reason_and_stores_nothing() {
     all_are_refused(&mut owner, &cases, &bystanders);
     owner.kill();
     child.process.assert_gone_by(super::support::sys::after(SOON), "the owned child");
-    bystanders.iter().for_each(|seat| seat.process.assert_alive("a group that was never stored"));
+    bystanders.iter().for_each(|seat| seat.process.assert_untouched("a group that was never stored"));
     if let Some((mut stranger, seat)) = others {
-        assert_eq!(seat.process.pending_signals(), 0);
+        seat.process.assert_untouched("a group of another user");
         seat.process.signal(libc::SIGKILL).expect("end it");
         let _ = stranger.wait();
     }
+    control.assert_unharmed();
 }
 
 #[test]
@@ -110,6 +112,7 @@ fn an_ordinary_user_is_refused_what_is_roots() {
         skip!("two users need root");
     }
     let scene = Scene::new();
+    let mut control = scene.control();
     scene.open_to_other_users();
     let (mut stranger, roots) = scene.stranger("canary");
     let mut command = scene.actor();
@@ -123,15 +126,17 @@ fn an_ordinary_user_is_refused_what_is_roots() {
     all_are_refused(&mut owner, &cases, &bystanders);
     owner.kill();
     child.process.assert_gone_by(super::support::sys::after(SOON), "the owned child");
-    bystanders.iter().for_each(|seat| seat.process.assert_alive("a group that was never stored"));
-    assert_eq!(roots.process.pending_signals(), 0);
+    bystanders.iter().for_each(|seat| seat.process.assert_untouched("a group that was never stored"));
+    roots.process.assert_untouched("a group of root's");
     roots.process.signal(libc::SIGKILL).expect("end it");
     let _ = stranger.wait();
+    control.assert_unharmed();
 }
 
 #[test]
 fn owning_twice_is_the_same_as_once_and_letting_go_of_the_unknown_is_no_error() {
     let scene = Scene::new();
+    let mut control = scene.control();
     let mut owner = scene.owner();
     let started = owner.spawn("sleeper");
     let child = scene.seat(&started, "sleeper");
@@ -153,5 +158,6 @@ fn owning_twice_is_the_same_as_once_and_letting_go_of_the_unknown_is_no_error() 
     for seat in [&child, &second] {
         seat.process.assert_gone_by(super::support::sys::after(SOON), "what is still owned");
     }
-    first.process.assert_alive("what was let go");
+    first.process.assert_untouched("what was let go");
+    control.assert_unharmed();
 }

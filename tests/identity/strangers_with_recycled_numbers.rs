@@ -139,6 +139,7 @@ fn recycled_during_the_grace(kernel: Kernel, grace_ms: u32) -> bool {
 fn a_number_that_came_back_as_ours_is_covered_anew() {
     done_inside!();
     let scene = Scene::new();
+    let mut control = scene.control();
     let mut owner = scene.owner();
     owner.must("configure grace=300");
     let first = children(&scene, &mut owner, 2, Kind::Mixed);
@@ -155,12 +156,14 @@ fn a_number_that_came_back_as_ours_is_covered_anew() {
     for stranger in &strangers {
         ended_by(&stranger.process, SOON, "a group that was taken over");
     }
+    control.assert_unharmed();
 }
 
 #[test]
 fn a_child_of_the_hosts_with_a_recycled_number_is_not_waited_for_in_its_place() {
     done_inside!();
     let scene = Scene::new();
+    let mut control = scene.control();
     let mut owner = scene.owner();
     for ask in ["wait", "try-wait", "wait 5000", "exit-fd", "drop"] {
         let started = owner.spawn("sleeper");
@@ -192,4 +195,5 @@ fn a_child_of_the_hosts_with_a_recycled_number_is_not_waited_for_in_its_place() 
             "{ask}: the host's child is the host's"
         );
     }
+    control.assert_unharmed();
 }

@@ -53,6 +53,7 @@ fn escapees_are_found_and_other_orphans_are_left_alone() {
 #[test]
 fn an_owner_that_is_a_subreaper_gets_no_zombie_of_ours_and_keeps_its_supervisor() {
     let scene = Scene::new();
+    let mut control = scene.control();
     let mut owner = scene.owner();
     owner.must("subreaper");
     owner.must("configure grace=300 idle=50");
@@ -79,6 +80,7 @@ fn an_owner_that_is_a_subreaper_gets_no_zombie_of_ours_and_keeps_its_supervisor(
     owner.kill();
     escapee.process.assert_gone_by(sys::after(SOON), "an escapee that its owner had taken in");
     eventually(SOON, "the supervisor is gone", || supervisor_of(owner.pid()).is_none());
+    control.assert_unharmed();
 }
 
 /// Also zombies.

@@ -111,7 +111,7 @@ fn a_loop_of_registrations_leaves_no_helper_once_the_idle_time_has_passed() {
         short.reap();
         assert!(within(LIMIT, || helpers_of(short.pid()).is_empty()), "a helper of an owner that has left");
     }
-    assert_eq!(seat.process.pending_signals(), 0, "the group that was only borrowed");
+    seat.process.assert_untouched("the group that was only borrowed");
     seat.process.signal(libc::SIGKILL).expect("end the group");
     let _ = group.wait();
     control.assert_unharmed();

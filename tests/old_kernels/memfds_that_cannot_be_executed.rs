@@ -99,10 +99,11 @@ fn where_nothing_can_be_executed_the_reason_is_said_and_no_child_is_started() {
 }
 
 fn nothing_is_started(scene: &Scene, filter: &Filter, reason: &str) {
+    let mut control = scene.control();
     for settings in ["", "threads=0"] {
         let mut owner = owner_under(scene, filter, settings);
-        let foreign = owner.foreign("sleeper");
-        let bystander = scene.seat(&foreign, "sleeper");
+        let foreign = owner.foreign("canary");
+        let bystander = scene.seat(&foreign, "canary");
         for command in ["spawn program=/bin/true".to_string(), format!("own {}", foreign.pid)] {
             let refusal = owner.ask(&command).expect_err("nothing could watch over it");
             assert_eq!(refusal.name, "HERMES_ERR_SUPERVISOR", "{refusal:?}");
@@ -118,8 +119,9 @@ fn nothing_is_started(scene: &Scene, filter: &Filter, reason: &str) {
             numbers_in("/proc").into_iter().filter(|&p| Stat::of(p).is_some_and(|s| s.ppid == owner.pid())).collect();
         assert_eq!(children, [foreign.pid], "no child, no zombie");
         owner.kill();
-        bystander.process.assert_alive("a group that was refused");
+        bystander.process.assert_untouched("a group that was refused");
     }
+    control.assert_unharmed();
 }
 
 /// True: the test has been run, inside, or cannot be. Inside, `vm.memfd_noexec` is this.

@@ -24,6 +24,7 @@ fn the_promise_holds_without_a_thread() {
 #[test]
 fn a_forked_worker_keeps_nobody_alive() {
     let scene = Scene::new();
+    let mut control = scene.control();
     let mut owner = owner_under(&scene, &Filter::new(), "threads=0");
     let started = owner.spawn("stubborn sleeper");
     let child = scene.seat(&started, "sleeper");
@@ -33,11 +34,13 @@ fn a_forked_worker_keeps_nobody_alive() {
     owner.kill();
     child.process.assert_gone_by(sys::after(SOON), "the child");
     worker.process.assert_alive("a forked copy");
+    control.assert_unharmed();
 }
 
 #[test]
 fn a_killed_supervisor_is_replaced_by_the_next_call() {
     let scene = Scene::new();
+    let mut control = scene.control();
     let mut owner = owner_under(&scene, &Filter::new(), "threads=0");
     let started = owner.spawn("stubborn sleeper");
     let first_child = scene.seat(&started, "sleeper");
@@ -58,11 +61,13 @@ fn a_killed_supervisor_is_replaced_by_the_next_call() {
         seat.process.assert_gone_by(sys::after(SOON), "a child");
     }
     eventually(SOON, "the supervisor is gone", || supervisor_of(pid).is_none());
+    control.assert_unharmed();
 }
 
 #[test]
 fn what_needs_a_thread_says_so_and_dropped_children_are_reaped_by_later_calls() {
     let scene = Scene::new();
+    let mut control = scene.control();
     let mut owner = owner_under(&scene, &Filter::new(), "threads=0");
     let pid = owner.program("stdin=null", "/bin/sleep", &["600"]);
     let refusal = owner.ask(&format!("exit-fd {pid}")).expect_err("nobody could write the record");
@@ -77,6 +82,7 @@ fn what_needs_a_thread_says_so_and_dropped_children_are_reaped_by_later_calls() 
     let children: Vec<i32> =
         numbers_in("/proc").into_iter().filter(|&p| Stat::of(p).is_some_and(|s| s.ppid == owner.pid())).collect();
     assert_eq!(children, [0; 0], "the dropped one is reaped");
+    control.assert_unharmed();
 }
 
 /// The number of the lifeline in the host's table: the one pipe that its first use adds.
@@ -107,8 +113,7 @@ fn a_host_that_closes_the_lifeline_gets_another_and_nobody_writes_into_its_files
     owner.must(&format!("signal {} {}", next.pgid, libc::SIGCONT));
     assert_eq!(owner.must("status")["supervisor_generation"], 2);
     assert_eq!(std::fs::read(&file).expect("read"), b"", "a byte of ours in the host's file");
-    canary.process.assert_alive("a child of a living owner");
-    assert_eq!(canary.process.pending_signals(), 0, "a child of a living owner was signalled");
+    canary.process.assert_untouched("a child of a living owner");
     owner.kill();
     for seat in [&first, &next, &canary] {
         seat.process.assert_gone_by(sys::after(SOON), "a child");
@@ -119,6 +124,7 @@ fn a_host_that_closes_the_lifeline_gets_another_and_nobody_writes_into_its_files
 #[test]
 fn a_forked_copy_starts_afresh_and_closes_what_it_inherited() {
     let scene = Scene::new();
+    let mut control = scene.control();
     let mut owner = owner_under(&scene, &Filter::new(), "threads=0");
     let before = owner.process().descriptors();
     let canary = owner.spawn("canary");
@@ -136,7 +142,7 @@ fn a_forked_copy_starts_afresh_and_closes_what_it_inherited() {
     let worker = scene.seat(&worker, "worker");
     let inherited = worker.process.descriptors();
     assert!(inherited.iter().all(|(_, link)| *link != pipe), "a copy of the lifeline: {inherited:?}");
-    canary.process.assert_alive("the parent's child");
-    assert_eq!(canary.process.pending_signals(), 0);
+    canary.process.assert_untouched("the parent's child");
     assert_eq!(owner.slots_in_use(), 1);
+    control.assert_unharmed();
 }

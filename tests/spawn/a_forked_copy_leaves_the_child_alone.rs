@@ -19,6 +19,7 @@ fn in_a_copy(scene: &Scene, owner: &mut Owner, command: &str) -> serde_json::Val
 #[test]
 fn handles_are_errors_there_and_work_here() {
     let scene = Scene::new();
+    let mut control = scene.control();
     let mut owner = scene.owner();
     let started = owner.spawn("canary");
     let canary = scene.seat(&started, "canary");
@@ -34,16 +35,17 @@ fn handles_are_errors_there_and_work_here() {
     // Not known there: no error, no effect.
     assert!(in_a_copy(&scene, &mut owner, &format!("release {pid}"))["err"].is_null());
     assert!(in_a_copy(&scene, &mut owner, &format!("once-empty {pid}"))["err"].is_null());
-    canary.process.assert_alive("the parent's child");
-    assert_eq!(canary.process.pending_signals(), 0);
+    canary.process.assert_untouched("the parent's child");
     assert_eq!(owner.slots_in_use(), 1);
     owner.must(&format!("stop {pid} 0"));
     assert_eq!(owner.wait(pid)["signalled"], libc::SIGKILL);
+    control.assert_unharmed();
 }
 
 #[test]
 fn a_copy_that_ends_in_any_way_takes_nothing_with_it() {
     let scene = Scene::new();
+    let mut control = scene.control();
     let mut owner = scene.owner();
     let started = owner.spawn("canary");
     let canary = scene.seat(&started, "canary");
@@ -53,15 +55,16 @@ fn a_copy_that_ends_in_any_way_takes_nothing_with_it() {
         let copy = owner.must(&format!("fork-do {tag} {command}"))["pid"].clone();
         owner.must(&format!("reap {copy}"));
     }
-    canary.process.assert_alive("the parent's child");
-    assert_eq!(canary.process.pending_signals(), 0);
+    canary.process.assert_untouched("the parent's child");
     assert_eq!(owner.slots_in_use(), 1);
     owner.supervisor().assert_alive("the parent's supervisor");
+    control.assert_unharmed();
 }
 
 #[test]
 fn a_copy_has_children_of_its_own_under_a_supervisor_of_its_own() {
     let scene = Scene::new();
+    let mut control = scene.control();
     let mut owner = scene.owner();
     owner.must("configure grace=300");
     let started = owner.spawn("canary");
@@ -73,13 +76,14 @@ fn a_copy_has_children_of_its_own_under_a_supervisor_of_its_own() {
     let spawned = in_a_copy(&scene, &mut owner, &format!("spawn tag={tag} -- sleeper"));
     let pid = spawned["ok"]["pid"].as_i64().unwrap_or_else(|| panic!("{spawned}")) as i32;
     eventually(SOON, "the copy's child is gone", || Stat::of(pid).is_none_or(|stat| !stat.runs()));
-    canary.process.assert_alive("the parent's child");
-    assert_eq!(canary.process.pending_signals(), 0);
+    canary.process.assert_untouched("the parent's child");
+    control.assert_unharmed();
 }
 
 #[test]
 fn the_parents_death_is_seen_though_a_copy_holds_everything_it_inherited() {
     let scene = Scene::new();
+    let mut control = scene.control();
     let mut owner = scene.owner();
     owner.must("configure grace=300");
     let started = owner.spawn("stubborn sleeper");
@@ -93,4 +97,5 @@ fn the_parents_death_is_seen_though_a_copy_holds_everything_it_inherited() {
     eventually(SOON, "the supervisor is gone", || supervisor_of(owner_pid).is_none());
     worker.process.assert_alive("a forked copy is not a child of the library's");
     assert!(Process::open(worker.process.pid).is_some());
+    control.assert_unharmed();
 }

@@ -22,6 +22,7 @@ fn record(kind: i32, code: i32) -> Value {
 #[test]
 fn codes_and_signals_are_exact_in_every_way_of_asking() {
     let scene = Scene::new();
+    let mut control = scene.control();
     let mut owner = scene.owner();
     owner.must("no-core");
     for code in [0, 1, 3, 127, 128, 255] {
@@ -40,11 +41,13 @@ fn codes_and_signals_are_exact_in_every_way_of_asking() {
     }
     assert_eq!(owner.slots_in_use(), 0);
     assert_eq!(children_of(owner.pid()), [0; 0], "no zombie");
+    control.assert_unharmed();
 }
 
 #[test]
 fn a_child_that_runs_is_not_waited_for_longer_than_was_said() {
     let scene = Scene::new();
+    let mut control = scene.control();
     let mut owner = scene.owner();
     let pid = shell(&mut owner, "exec sleep 600");
     assert!(owner.must(&format!("try-wait {pid}")).is_null());
@@ -56,11 +59,13 @@ fn a_child_that_runs_is_not_waited_for_longer_than_was_said() {
     Process::open(pid).expect("it runs").signal(libc::SIGKILL).expect("kill");
     assert_eq!(owner.must(&format!("join {}", waits[0]))["signalled"], libc::SIGKILL);
     assert_eq!(owner.must(&format!("join {}", waits[1])), record(1, libc::SIGKILL));
+    control.assert_unharmed();
 }
 
 #[test]
 fn threads_that_wait_at_once_are_all_told() {
     let scene = Scene::new();
+    let mut control = scene.control();
     let mut owner = scene.owner();
     for _ in 0..20 {
         let pid = shell(&mut owner, "exec sleep 600");
@@ -77,11 +82,13 @@ fn threads_that_wait_at_once_are_all_told() {
         }
     }
     assert_eq!(children_of(owner.pid()), [0; 0]);
+    control.assert_unharmed();
 }
 
 #[test]
 fn a_status_that_the_host_took_is_unknown_and_not_a_hang() {
     let scene = Scene::new();
+    let mut control = scene.control();
     let mut owner = scene.owner();
     for ask in ["wait", "try-wait", "wait 10000"] {
         let pid = shell(&mut owner, "exit 7");
@@ -103,11 +110,13 @@ fn a_status_that_the_host_took_is_unknown_and_not_a_hang() {
         assert_eq!(first == "unknown", host_was_first, "{first} {host}");
     }
     eventually(SOON, "no slot is left", || owner.slots_in_use() == 0);
+    control.assert_unharmed();
 }
 
 #[test]
 fn a_host_that_ignores_sigchld_gets_unknown_and_not_a_hang() {
     let scene = Scene::new();
+    let mut control = scene.control();
     let mut owner = scene.owner();
     owner.must(&format!("ignore {}", libc::SIGCHLD));
     // A child that lives on: waiting must not mean waiting for all of them.
@@ -123,11 +132,13 @@ fn a_host_that_ignores_sigchld_gets_unknown_and_not_a_hang() {
     owner.must(&format!("stop {other} 5000"));
     assert_eq!(owner.wait(other), "unknown");
     eventually(SOON, "no slot is left", || owner.slots_in_use() == 0);
+    control.assert_unharmed();
 }
 
 #[test]
 fn a_dropped_handle_leaves_no_zombie_and_its_child_covered() {
     let scene = Scene::new();
+    let mut control = scene.control();
     let mut owner = scene.owner();
     owner.must("configure grace=300");
     for _ in 0..10 {
@@ -146,11 +157,13 @@ fn a_dropped_handle_leaves_no_zombie_and_its_child_covered() {
     eventually(SOON, "one that ended later is reaped too", || children_of(owner.pid()) == [stays.pid]);
     owner.kill();
     stays.assert_gone_by(super::support::sys::after(SOON), "a child without a handle");
+    control.assert_unharmed();
 }
 
 #[test]
 fn signal_reaches_the_whole_group_and_says_when_there_is_none() {
     let scene = Scene::new();
+    let mut control = scene.control();
     let mut owner = scene.owner();
     let started = owner.spawn("with canary");
     let (leader, member) = (scene.seat(&started, "with"), scene.seat(&started, "canary"));
@@ -169,11 +182,13 @@ fn signal_reaches_the_whole_group_and_says_when_there_is_none() {
     let refusal = owner.ask(&format!("signal {} {}", started.pid, libc::SIGTERM)).expect_err("it has ended");
     assert_eq!(refusal.name, "HERMES_ERR_NO_SUCH_GROUP", "{refusal:?}");
     assert!(refusal.message.contains(&started.pid.to_string()), "{refusal:?}");
+    control.assert_unharmed();
 }
 
 #[test]
 fn what_was_released_is_no_longer_ours_to_signal() {
     let scene = Scene::new();
+    let mut control = scene.control();
     let mut owner = scene.owner();
     let started = owner.spawn("canary");
     let seat = scene.seat(&started, "canary");
@@ -183,7 +198,8 @@ fn what_was_released_is_no_longer_ours_to_signal() {
         assert_eq!(refusal.name, "HERMES_ERR_NOT_FOUND", "{refusal:?}");
         assert!(refusal.message.contains("released"), "{refusal:?}");
     }
-    assert_eq!(seat.process.pending_signals(), 0);
+    seat.process.assert_untouched("what was released");
     seat.process.signal(libc::SIGKILL).expect("end it");
     assert_eq!(owner.wait(started.pid)["signalled"], libc::SIGKILL, "its end is still told");
+    control.assert_unharmed();
 }

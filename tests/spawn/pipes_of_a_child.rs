@@ -91,6 +91,7 @@ fn a_slow_child_gets_all_of_a_nonblocking_writer() {
 #[test]
 fn wait_returns_at_once_though_a_grandchild_holds_standard_output() {
     let scene = Scene::new();
+    let mut control = scene.control();
     let mut owner = scene.owner();
     owner.must("configure grace=300");
     let pid = owner.program("stdin=null stdout=piped", "/bin/sh", &["-c", "sleep 600 & echo $!; exit 3"]);
@@ -104,4 +105,5 @@ fn wait_returns_at_once_though_a_grandchild_holds_standard_output() {
     assert_eq!(owner.slots_in_use(), 1, "and is covered");
     owner.kill();
     grandchild.assert_gone_by(sys::after(Duration::from_secs(5)), "the grandchild");
+    control.assert_unharmed();
 }

@@ -78,7 +78,7 @@ impl Stage {
         self.act(act::BEGUN);
         hermes_spawn::configure(Config::new().grace(Duration::from_millis(act::GRACE_MS))).expect("configure");
         let kept = self.spawn("kept", "stubborn daemon sleeper");
-        let free = self.spawn("free", "stubborn daemon sleeper");
+        let free = self.spawn("free", "deaf daemon sleeper");
         let stopped = self.spawn("stopped", "sleeper");
         self.in_position(5);
         self.act(act::OWNING);

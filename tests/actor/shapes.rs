@@ -75,6 +75,13 @@ pub fn play(shape: &[&str]) -> ! {
             raw::ignore(&[libc::SIGTERM, libc::SIGINT, libc::SIGHUP, libc::SIGQUIT, libc::SIGPIPE]);
             play(rest)
         }
+        // A whole family of canaries: whoever is forked below keeps what is sent to it, too. That a child of its own has
+        // ended is not to be told to it, or it would keep that.
+        ["deaf", rest @ ..] => {
+            raw::ignore(&[libc::SIGCHLD]);
+            raw::block_all_signals();
+            play(rest)
+        }
         ["renamed", name, rest @ ..] => {
             raw::rename(&unescape(name));
             play(rest)

@@ -178,7 +178,11 @@ impl Scene {
         let tag = tag.as_ref();
         match self.seat_within(tag, role, SOON) {
             Some(seat) => seat,
-            None => panic!("{role} of {tag} never announced itself; unread: {:?}", self.mailbox.seats.lock()),
+            None => {
+                // Not under the lock: other threads of the test go on with the mailbox.
+                let unread = format!("{:?}", self.mailbox.seats.lock());
+                panic!("{role} of {tag} never announced itself; unread: {unread}")
+            }
         }
     }
 

@@ -1,8 +1,11 @@
 use crate::program::Family;
 use crate::pty::Pty;
+use crate::support::Scene;
 
 #[test]
 fn it_stops_when_it_reads_and_reads_after_fg() {
+    let scene = Scene::new();
+    let mut control = scene.control();
     let mut family = None;
     let mut pty = Pty::shell(|command| family = Some(Family::of(command)));
     let family = family.expect("configured");
@@ -23,10 +26,13 @@ fn it_stops_when_it_reads_and_reads_after_fg() {
     pty.type_in("echo co''de=$?\n");
     pty.until("code=130");
     assert!(cat.is_gone());
+    control.assert_unharmed();
 }
 
 #[test]
 fn one_that_does_not_read_runs_on_and_can_be_killed() {
+    let scene = Scene::new();
+    let mut control = scene.control();
     let mut family = None;
     let mut pty = Pty::shell(|command| family = Some(Family::of(command)));
     let family = family.expect("configured");
@@ -38,4 +44,5 @@ fn one_that_does_not_read_runs_on_and_can_be_killed() {
     pty.type_in("kill %1; wait %1; echo co''de=$?\n");
     pty.until("code=143");
     assert!(sleep.is_gone());
+    control.assert_unharmed();
 }

@@ -1,6 +1,7 @@
 use crate::program::Family;
 use crate::pty::Pty;
 use crate::support::Process;
+use crate::support::Scene;
 
 /// `run -- cat` in the foreground of an interactive shell: who ends them all with the test,
 /// its terminal, `cat` and `run`.
@@ -25,6 +26,8 @@ fn stop(pty: &mut Pty, cat: &Process, run: &Process) {
 
 #[test]
 fn from_an_interactive_shell() {
+    let scene = Scene::new();
+    let mut control = scene.control();
     let (_family, mut pty, cat, run) = reader_in_a_shell();
     pty.type_in("one\n");
     pty.until("one\r\none\r\n");
@@ -45,11 +48,14 @@ fn from_an_interactive_shell() {
     pty.until("$> ");
     pty.type_in("echo co''de=$?\n");
     pty.until("code=0");
+    control.assert_unharmed();
 }
 
 /// As a shell's own job would: TERM waits until it goes on, and then ends it before it can ask for the terminal.
 #[test]
 fn a_stopped_reader_can_be_killed() {
+    let scene = Scene::new();
+    let mut control = scene.control();
     let (_family, mut pty, cat, run) = reader_in_a_shell();
     stop(&mut pty, &cat, &run);
 
@@ -59,11 +65,14 @@ fn a_stopped_reader_can_be_killed() {
     cat.assert_gone_by(soon, "the reader");
     run.assert_gone_by(soon, "run");
     pty.until("$> ");
+    control.assert_unharmed();
 }
 
 /// Nobody above does job control: the stop would be for ever.
 #[test]
 fn where_nobody_could_say_fg_it_goes_on() {
+    let scene = Scene::new();
+    let mut control = scene.control();
     let mut pty = Pty::with(crate::program::program(&["run", "--", "cat"]));
     pty.type_in("one\n");
     pty.until("one\r\none\r\n");
@@ -73,4 +82,5 @@ fn where_nobody_could_say_fg_it_goes_on() {
     pty.until("two\r\n");
     pty.type_in("\x04");
     assert_eq!(pty.end().code(), Some(0));
+    control.assert_unharmed();
 }

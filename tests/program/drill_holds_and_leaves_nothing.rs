@@ -1,9 +1,12 @@
 use crate::program::{Family, assert_empty, program, stderr};
+use crate::support::Scene;
 use crate::support::deadline::{SOON, eventually};
 use serde_json::Value;
 
 #[test]
 fn as_a_table() {
+    let scene = Scene::new();
+    let mut control = scene.control();
     let output = program(&["drill"]).output().expect("start the program");
     let table = String::from_utf8_lossy(&output.stdout).into_owned();
     assert_eq!(output.status.code(), Some(0), "{table}{}", stderr(&output));
@@ -11,6 +14,7 @@ fn as_a_table() {
     assert!(table.is_ascii() && !table.contains('\x1b'), "colour, though it is no terminal: {table}");
     assert!(table.lines().filter(|line| line.starts_with("  ok")).all(|line| line.len() <= 80), "too wide: {table}");
     assert!(stderr(&output).lines().count() >= 4, "progress: {}", stderr(&output));
+    control.assert_unharmed();
 }
 
 #[test]
@@ -55,6 +59,8 @@ fn as_json() {
 
 #[test]
 fn with_colour_on_a_terminal_unless_not_wanted() {
+    let scene = Scene::new();
+    let mut control = scene.control();
     for (no_color, coloured) in [("", true), ("1", false)] {
         let mut command = program(&["drill"]);
         command.env("NO_COLOR", no_color).env("TERM", "xterm");
@@ -64,4 +70,5 @@ fn with_colour_on_a_terminal_unless_not_wanted() {
         assert!(shown.contains("\r\x1b[K"), "progress in place: {shown}");
         assert_eq!(pty.end().code(), Some(0));
     }
+    control.assert_unharmed();
 }

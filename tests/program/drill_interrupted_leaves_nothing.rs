@@ -1,10 +1,13 @@
 use crate::program::{Family, assert_empty, program, signal};
+use crate::support::Scene;
 use crate::support::deadline::{SOON, eventually};
 use std::io::{BufRead, BufReader, Read};
 use std::process::Stdio;
 
 /// Starts a drill and signals it when it says this; returns its exit code, when nothing of it is left.
 fn interrupted(when: &str, with: i32) -> Option<i32> {
+    let scene = Scene::new();
+    let mut control = scene.control();
     let folder = tempfile::tempdir().expect("a folder");
     let mut command = program(&["drill"]);
     command.env("TMPDIR", folder.path()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -27,6 +30,7 @@ fn interrupted(when: &str, with: i32) -> Option<i32> {
         assert!(family.members().is_empty(), "a process of the drill is left: {:?}", family.members());
         assert_empty(folder.path());
     }
+    control.assert_unharmed();
     status.code()
 }
 

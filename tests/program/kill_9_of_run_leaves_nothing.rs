@@ -1,4 +1,5 @@
 use crate::program::{Family, run_shell, signal};
+use crate::support::Scene;
 use crate::support::deadline::{SOON, eventually};
 use crate::support::process::supervisor_of;
 use std::io::{BufRead, BufReader, Read};
@@ -48,8 +49,11 @@ fn of_what_left_the_session() {
 
 #[test]
 fn what_the_command_left_running_goes_when_run_ends() {
+    let scene = Scene::new();
+    let mut control = scene.control();
     let mut command = run_shell("sleep 1000 & exit 4");
     let family = Family::of(&mut command);
     assert_eq!(command.status().expect("start the program").code(), Some(4));
     eventually(SOON, "what the command left running is gone", || family.members().is_empty());
+    control.assert_unharmed();
 }

@@ -1,4 +1,5 @@
 use crate::program::{run_shell, signal};
+use crate::support::Scene;
 use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
 
@@ -8,6 +9,8 @@ const LISTENER: &str = "for s in INT TERM HUP QUIT WINCH USR1 USR2; do trap \"ec
 
 #[test]
 fn each_signal_reaches_the_command() {
+    let scene = Scene::new();
+    let mut control = scene.control();
     let mut run = run_shell(LISTENER).stdout(Stdio::piped()).spawn().expect("start the program");
     let mut lines = BufReader::new(run.stdout.take().expect("piped")).lines();
     let mut line = || lines.next().expect("a line").expect("readable");
@@ -26,10 +29,13 @@ fn each_signal_reaches_the_command() {
     }
     signal(&run, libc::SIGCONT);
     assert_eq!(run.wait().expect("wait").code(), Some(9));
+    control.assert_unharmed();
 }
 
 #[test]
 fn the_whole_group_gets_it() {
+    let scene = Scene::new();
+    let mut control = scene.control();
     let script = "sh -c 'trap \"echo member; exit\" TERM; echo ready; sleep 1000 & wait $!' & trap '' TERM; wait";
     let mut run = run_shell(script).stdout(Stdio::piped()).spawn().expect("start the program");
     let mut lines = BufReader::new(run.stdout.take().expect("piped")).lines();
@@ -37,10 +43,13 @@ fn the_whole_group_gets_it() {
     signal(&run, libc::SIGTERM);
     assert_eq!(lines.next().expect("a line").expect("readable"), "member");
     assert_eq!(run.wait().expect("wait").code(), Some(0));
+    control.assert_unharmed();
 }
 
 #[test]
 fn what_nohup_ignores_stays_ignored() {
+    let scene = Scene::new();
+    let mut control = scene.control();
     let mut nohup = Command::new("sh");
     nohup.args(["-c", "trap '' HUP; exec \"$0\" run -- sh -c \"trap 'exit 9' TERM; echo ready; sleep 1000 & wait\""]);
     let mut run =
@@ -50,4 +59,5 @@ fn what_nohup_ignores_stays_ignored() {
     signal(&run, libc::SIGHUP);
     signal(&run, libc::SIGTERM);
     assert_eq!(run.wait().expect("wait").code(), Some(9), "HUP ended it");
+    control.assert_unharmed();
 }

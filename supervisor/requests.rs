@@ -22,17 +22,16 @@ fn kill_at(index: Index) -> u64 {
     KILL_AT[index as usize].load(Relaxed)
 }
 
-/// Puts an answer into the mailbox, if a request is in it, and wakes whoever waits. False: there was none.
-pub fn answer(slot: &Slot, code: u32) -> bool {
+/// Puts an answer into the mailbox, if a request is in it, and wakes whoever waits. It stays there, also in a slot that
+/// is freed now, until it is read.
+pub fn answer(slot: &Slot, code: u32) {
     let asked = slot.request.load(SeqCst);
-    if !request::is_open(asked) {
-        return false;
+    if request::is_open(asked) {
+        let answer = request::encode(Request::Answer(code));
+        // The exchange fails when the slot was released, or the caller took the request back: then nobody waits.
+        let _ = slot.request.compare_exchange(asked, answer, SeqCst, SeqCst);
+        sys::wake(&slot.request);
     }
-    let answer = request::encode(Request::Answer(code));
-    // The exchange fails when the slot was freed, or the caller took the request back: then nobody waits.
-    let _ = slot.request.compare_exchange(asked, answer, SeqCst, SeqCst);
-    sys::wake(&slot.request);
-    true
 }
 
 /// Looks into the mailbox of a held slot.

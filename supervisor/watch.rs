@@ -223,15 +223,11 @@ fn any_answers(s: &Supervisor) -> bool {
     })
 }
 
-/// The number is a stranger's, so the group is gone. Whoever asked for a signal is told first, and the slot is freed
-/// at the next look.
-fn recycled(s: &mut Supervisor, index: Index, slot: &Slot, word: Word) {
-    if requests::answer(slot, request::RECYCLED) {
-        mark(index, STOPPING, false);
-        plan(s, AGAIN_MS);
-    } else {
-        vacate(s, index, slot, word);
-    }
+/// The number is a stranger's, so the group is gone. Whoever asked for something is told so, and not that it was done.
+fn recycled(s: &Supervisor, index: Index, slot: &Slot, word: Word) {
+    requests::answer(slot, request::RECYCLED);
+    mark(index, STOPPING, false);
+    vacate(s, index, slot, word);
 }
 
 /// The group is empty, or a stranger's: the slot is freed. Whoever waits for it, and the keeper, are told.

@@ -1,11 +1,10 @@
 //! Strangers whose `/proc/PID/environ`, and with an exec that hangs `/proc/PID/stat` too, blocks whoever reads it, for
 //! ever. The test itself reads neither.
 
-use super::support::fuse::{Fuse, Hang};
+use super::support::fuse::Hang;
 use super::support::process::status_field;
-use super::support::{Scene, is_root, mounts, within};
+use super::support::{Scene, within};
 use super::timing::{GRACE, assert_gone_in_time, assert_graces, configure};
-use crate::skip;
 use std::sync::mpsc;
 use std::time::Duration;
 use std::{fs, thread};
@@ -27,18 +26,9 @@ fn a_dozen_of_both_kinds_delays_no_death() {
 }
 
 fn deaths_beside(shapes: &[&str]) {
-    if !is_root() {
-        skip!("a mount needs root");
-    }
-    if let Err(why) = mounts::become_private() {
-        skip!("no mount namespace of one's own: {why}");
-    }
-    let scene = Scene::new();
+    let Some(scene) = Scene::with_private_mounts() else { return };
     let mut control = scene.control();
-    let mut fuse = match Fuse::mount(&scene.folder().join("hung"), Hang::Data) {
-        Ok(fuse) => fuse,
-        Err(why) => skip!("no FUSE here: {why}"),
-    };
+    let Some(mut fuse) = scene.hung(Hang::Data) else { return };
     let file = fuse.file().display().to_string();
     let mut owner = scene.owner();
     configure(&mut owner);

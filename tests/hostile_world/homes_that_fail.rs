@@ -1,9 +1,8 @@
 //! The home directory is where a supervisor writes down what it did. Whatever is wrong with it, deaths are on time.
 
-use super::support::fuse::{Fuse, Hang};
-use super::support::{Scene, is_root, mounts};
+use super::support::fuse::Hang;
+use super::support::{Scene, mounts};
 use super::timing::{assert_gone_in_time, assert_graces};
-use crate::skip;
 use std::fs;
 use std::io::Write;
 use std::path::Path;
@@ -14,19 +13,16 @@ const CALL_LIMIT: Duration = Duration::from_secs(2);
 
 #[test]
 fn a_home_that_hangs_delays_no_death() {
-    let Some(scene) = private_scene() else { return };
+    let Some(scene) = Scene::with_private_mounts() else { return };
     let home = scene.folder().join("hung/home");
-    let mut fuse = match Fuse::mount(&scene.folder().join("hung"), Hang::Names) {
-        Ok(fuse) => fuse,
-        Err(why) => skip!("no FUSE here: {why}"),
-    };
+    let Some(mut fuse) = scene.hung(Hang::Names) else { return };
     deaths_with(&scene, &home);
     fuse.end();
 }
 
 #[test]
 fn a_home_on_a_full_file_system_delays_no_death() {
-    let Some(scene) = private_scene() else { return };
+    let Some(scene) = Scene::with_private_mounts() else { return };
     let home = scene.folder().join("full");
     mounts::mount("tmpfs", &home, 0, "size=16k").expect("tmpfs");
     let mut filler = fs::File::create(home.join("filler")).expect("filler");
@@ -38,7 +34,7 @@ fn a_home_on_a_full_file_system_delays_no_death() {
 
 #[test]
 fn a_home_that_cannot_be_written_delays_no_death() {
-    let Some(scene) = private_scene() else { return };
+    let Some(scene) = Scene::with_private_mounts() else { return };
     let home = scene.folder().join("read-only");
     mounts::mount("tmpfs", &home, libc::MS_RDONLY, "").expect("tmpfs");
     deaths_with(&scene, &home);
@@ -51,18 +47,6 @@ fn a_home_that_is_missing_or_no_directory_delays_no_death() {
     deaths_with(&scene, &scene.folder().join("not/there/at/all"));
     fs::write(scene.folder().join("file"), "").expect("a file");
     deaths_with(&scene, &scene.folder().join("file"));
-}
-
-fn private_scene() -> Option<Scene> {
-    if !is_root() {
-        super::support::announce_skip("a mount needs root");
-        return None;
-    }
-    if let Err(why) = mounts::become_private() {
-        super::support::announce_skip(&format!("no mount namespace of one's own: {why}"));
-        return None;
-    }
-    Some(Scene::new())
 }
 
 fn deaths_with(scene: &Scene, home: &Path) {

@@ -3,12 +3,11 @@
 //! The keeper tells it, milliseconds after a spawn. Held by a tracer, it never comes to it.
 
 use super::support::deadline::eventually_some;
-use super::support::fuse::{Fuse, Hang};
+use super::support::fuse::Hang;
 use super::support::hold::Held;
 use super::support::process::{numbers_in, status_field};
-use super::support::{Owner, Scene, eventually, is_root, mounts};
+use super::support::{Owner, Scene, eventually};
 use super::timing::{GRACE, SLACK, assert_gone_in_time, configure};
-use crate::skip;
 use std::fs;
 
 const KEEPER: &str = "spawn-keeper";
@@ -65,21 +64,11 @@ fn dies(options: &str, shape: &str) {
 /// program must not begin when the file system comes back.
 #[test]
 fn a_child_that_hangs_before_its_exec_never_becomes_a_program() {
-    if !is_root() {
-        skip!("a mount needs root");
-    }
-    if let Err(why) = mounts::become_private() {
-        skip!("no mount namespace of one's own: {why}");
-    }
-    let scene = Scene::new();
+    let Some(scene) = Scene::with_private_mounts() else { return };
     let mut control = scene.control();
     let mut owner = scene.owner();
     configure(&mut owner);
-    // Dropped before the owner is, which cannot end as long as it hangs.
-    let mut fuse = match Fuse::mount(&scene.folder().join("hung"), Hang::Data) {
-        Ok(fuse) => fuse,
-        Err(why) => skip!("no FUSE here: {why}"),
-    };
+    let Some(mut fuse) = scene.hung(Hang::Data) else { return };
     let obedient = owner.spawn("sleeper");
     let obedient = scene.seat(&obedient, "sleeper");
     let supervisor = owner.supervisor();

@@ -9,6 +9,8 @@ use std::io::{self, Read, Write};
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread;
 use std::time::Duration;
 
@@ -26,6 +28,7 @@ pub struct Fuse {
     /// Its closing ends the server, which closes the device, which ends every wait.
     stop: Option<OwnedFd>,
     server: Option<thread::JoinHandle<()>>,
+    unanswered: Arc<AtomicU32>,
 }
 
 const FILE_BYTES: u64 = 4096;
@@ -56,12 +59,20 @@ impl Fuse {
         let options = format!("fd={},rootmode=40000,user_id=0,group_id=0,allow_other", device.as_raw_fd());
         mounts::mount("fuse", on, 0, &options)?;
         let (stopping, stop) = sys::pipe()?;
-        let server = thread::Builder::new().name("fuse".into()).spawn(move || serve(device, &stopping, hang))?;
-        Ok(Fuse { mounted_on: on.to_path_buf(), stop: Some(stop), server: Some(server) })
+        let unanswered = Arc::new(AtomicU32::new(0));
+        let count = unanswered.clone();
+        let server = thread::Builder::new().name("fuse".into());
+        let server = server.spawn(move || serve(device, &stopping, hang, &count))?;
+        Ok(Fuse { mounted_on: on.to_path_buf(), stop: Some(stop), server: Some(server), unanswered })
     }
 
     pub fn file(&self) -> PathBuf {
         self.mounted_on.join("file")
+    }
+
+    /// How many were asked what is never answered: they hang. Of a process in an exec even `/proc/PID/wchan` does not tell.
+    pub fn unanswered(&self) -> u32 {
+        self.unanswered.load(Ordering::SeqCst)
     }
 
     /// Everything that waits for an answer goes on, with an error.
@@ -80,7 +91,7 @@ impl Drop for Fuse {
     }
 }
 
-fn serve(mut device: File, stopping: &OwnedFd, hang: Hang) {
+fn serve(mut device: File, stopping: &OwnedFd, hang: Hang, unanswered: &AtomicU32) {
     let mut request = vec![0u8; 1 << 18];
     loop {
         let ready =
@@ -90,7 +101,9 @@ fn serve(mut device: File, stopping: &OwnedFd, hang: Hang) {
         }
         match device.read(&mut request) {
             Ok(length) => {
-                if let Some(reply) = answer(&request[..length], hang) {
+                if hang.concerns(&request[..length]) {
+                    unanswered.fetch_add(1, Ordering::SeqCst);
+                } else if let Some(reply) = answer(&request[..length]) {
                     let _ = device.write_all(&reply);
                 }
             }
@@ -100,16 +113,28 @@ fn serve(mut device: File, stopping: &OwnedFd, hang: Hang) {
     }
 }
 
-/// `None`: there is no reply to this kind, or there shall be none.
-fn answer(request: &[u8], hang: Hang) -> Option<Vec<u8>> {
-    let word = |at: usize| u32::from_ne_bytes(request[at..at + 4].try_into().expect("four"));
+impl Hang {
+    fn concerns(self, request: &[u8]) -> bool {
+        let kind = word(request, 4);
+        match self {
+            Hang::Data => matches!(kind, opcode::READ | opcode::FLUSH),
+            Hang::Names => matches!(kind, opcode::LOOKUP | opcode::MKDIR | opcode::CREATE),
+        }
+    }
+}
+
+fn word(request: &[u8], at: usize) -> u32 {
+    u32::from_ne_bytes(request[at..at + 4].try_into().expect("four"))
+}
+
+/// `None`: there is no reply to this kind.
+fn answer(request: &[u8]) -> Option<Vec<u8>> {
     let long = |at: usize| u64::from_ne_bytes(request[at..at + 8].try_into().expect("eight"));
-    let (kind, unique, node) = (word(4), long(8), long(16));
+    let (kind, unique, node) = (word(request, 4), long(8), long(16));
     let mut body = Body(Vec::new(), 0);
     match kind {
         // major, minor, read-ahead, flags; background; the largest write; 36 bytes that are not used.
         opcode::INIT => body.words(&[7, 31, 0, 0, 0, 4096, 1]).words(&[0; 9]),
-        opcode::LOOKUP | opcode::MKDIR | opcode::CREATE if hang == Hang::Names => return None,
         opcode::LOOKUP if &request[40..] == b"file\0" => {
             body.longs(&[FILE, 0, 3600, 3600]).words(&[0, 0]).attributes(FILE)
         }
@@ -117,7 +142,6 @@ fn answer(request: &[u8], hang: Hang) -> Option<Vec<u8>> {
         opcode::GETATTR => body.longs(&[3600]).words(&[0, 0]).attributes(node),
         // FOPEN_KEEP_CACHE: else a second open waits for the pages that the first one's readers wait for.
         opcode::OPEN | opcode::OPENDIR => body.longs(&[0]).words(&[2, 0]),
-        opcode::READ | opcode::FLUSH if hang == Hang::Data => return None,
         opcode::FLUSH | opcode::RELEASE | opcode::RELEASEDIR => &mut body,
         opcode::FORGET | opcode::BATCH_FORGET | opcode::INTERRUPT => return None,
         _ => body.fail(libc::ENOSYS),

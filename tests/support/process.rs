@@ -48,6 +48,35 @@ impl Stat {
     }
 }
 
+/// What can be asked of anybody: reading the stat line of a process that hangs in an exec waits for that exec (since
+/// Linux 6.18), reading this never does.
+#[derive(Clone, Debug)]
+pub struct Glance {
+    /// The name; a line feed and a backslash in it are shown escaped.
+    pub name: Vec<u8>,
+    pub state: char,
+    pub ppid: i32,
+    pub pgrp: i32,
+}
+
+impl Glance {
+    pub fn at(pid: i32) -> Option<Glance> {
+        let text = fs::read(format!("/proc/{pid}/status")).ok()?;
+        let field = |name: &[u8]| text.split(|&c| c == b'\n').find_map(|line| line.strip_prefix(name));
+        Some(Glance {
+            name: field(b"Name:\t")?.to_vec(),
+            state: field(b"State:\t")?.first().copied()?.into(),
+            ppid: std::str::from_utf8(field(b"PPid:\t")?).ok()?.parse().ok()?,
+            pgrp: sys::group_of(pid)?,
+        })
+    }
+
+    /// Neither a zombie nor dead.
+    pub fn runs(&self) -> bool {
+        !matches!(self.state, 'Z' | 'X' | 'x')
+    }
+}
+
 /// A process that a test has met, and can tell from a later one with the same number.
 #[derive(Debug)]
 pub struct Process {
@@ -192,7 +221,7 @@ pub fn numbers_in(folder: &str) -> Vec<i32> {
 
 /// Members of this group that run.
 pub fn group_members(pgid: i32) -> Vec<i32> {
-    let member = |pid: &i32| Stat::of(*pid).is_some_and(|stat| stat.pgrp == pgid && stat.runs());
+    let member = |pid: &i32| Glance::at(*pid).is_some_and(|found| found.pgrp == pgid && found.runs());
     numbers_in("/proc").into_iter().filter(member).collect()
 }
 
@@ -201,14 +230,15 @@ pub fn supervisor_of(owner_pid: i32) -> Option<Process> {
     supervisors().into_iter().find(|(owner, _)| *owner == owner_pid).map(|(_, supervisor)| supervisor)
 }
 
-/// All supervisors that run, with the owner that each one names. Candidates are chosen by `stat` first, by their name
-/// too: reading a stranger's command line can block for ever.
+/// All supervisors that run, with the owner that each one names. Candidates are chosen by what can be read of anybody:
+/// reading a stranger's command line can block for ever.
 pub fn supervisors() -> Vec<(i32, Process)> {
     let look = |pid: i32| {
-        let stat = Stat::of(pid)?;
+        let found = Glance::at(pid)?;
         // Before Linux 6.14 a program that has no path is named after its descriptor, or after its memfd.
-        let unnamed = stat.name.starts_with(b"memfd:") || stat.name.iter().all(u8::is_ascii_digit);
-        if !(unnamed || stat.name == b"spawn-superviso") || stat.session != pid || stat.pgrp != pid || !stat.runs() {
+        let unnamed = found.name.starts_with(b"memfd:") || found.name.iter().all(u8::is_ascii_digit);
+        let leads = found.pgrp == pid && sys::session_of(pid) == Some(pid);
+        if !(unnamed || found.name == b"spawn-superviso") || !leads || !found.runs() {
             return None;
         }
         let argv = fs::read(format!("/proc/{pid}/cmdline")).ok()?;

@@ -2,8 +2,10 @@
 //! clean-up that leaves nothing behind, also when the test panics.
 
 use super::deadline::{SOON, within};
+use super::fuse::{Fuse, Hang};
+use super::mounts;
 use super::owner::{Launch, Owner};
-use super::process::{Process, Stat, numbers_in, supervisors};
+use super::process::{Glance, Process, numbers_in, supervisors};
 use super::sys;
 use std::net::SocketAddr;
 use std::os::unix::fs::PermissionsExt;
@@ -63,6 +65,29 @@ impl Scene {
         let mark = sys::random_name();
         let since_ticks = sys::boot_ticks();
         Scene { home, mark, mailbox, postman: Some(postman), next_tag: AtomicU32::new(1), met, since_ticks }
+    }
+
+    /// A scene that may mount below its folder: in a mount namespace of this thread's own, which what it starts shares.
+    /// `None`: that cannot be had here, and why was said.
+    pub fn with_private_mounts() -> Option<Scene> {
+        if !super::is_root() {
+            super::announce_skip("a mount needs root");
+            return None;
+        }
+        if let Err(why) = mounts::become_private() {
+            super::announce_skip(&format!("no mount namespace of one's own: {why}"));
+            return None;
+        }
+        Some(Scene::new())
+    }
+
+    /// A file system that hangs, on the folder `hung` of a scene with private mounts. `None`: there is no FUSE here, and
+    /// that was said.
+    ///
+    /// To be dropped before any owner is: one whose child hangs in it cannot end.
+    pub fn hung(&self, hang: Hang) -> Option<Fuse> {
+        let mounted = Fuse::mount(&self.folder().join("hung"), hang);
+        mounted.map_err(|why| super::announce_skip(&format!("no FUSE here: {why}"))).ok()
     }
 
     /// A folder of this scene's own; also the `HERMES_HOME` of its actors, below it.
@@ -207,11 +232,7 @@ impl Scene {
     /// Every running process that carries this scene's mark.
     pub fn marked(&self) -> Vec<Process> {
         let own = std::process::id() as i32;
-        let candidates: Vec<i32> = numbers_in("/proc")
-            .into_iter()
-            .filter(|&pid| pid != own)
-            .filter(|&pid| Stat::of(pid).is_some_and(|s| s.runs() && s.start_ticks >= self.since_ticks))
-            .collect();
+        let candidates: Vec<i32> = numbers_in("/proc").into_iter().filter(|&pid| pid != own).collect();
         carriers_of(candidates, &self.mark).into_iter().filter_map(Process::open).collect()
     }
 }
@@ -219,7 +240,7 @@ impl Scene {
 /// Which of them carry this mark. Reading another process' environment can block for ever (its memory map
 /// may be locked), so a thread does it that is left behind at the one that does not answer.
 fn carriers_of(mut candidates: Vec<i32>, mark: &str) -> Vec<i32> {
-    candidates.retain(|&pid| Stat::of(pid).is_some_and(|stat| stat.runs()));
+    candidates.retain(|&pid| Glance::at(pid).is_some_and(|found| found.runs()));
     let entry = format!("{MARK}={mark}");
     let mut found = Vec::new();
     while !candidates.is_empty() {
@@ -285,14 +306,15 @@ impl Scene {
         groups.dedup();
         // SAFETY: no arguments.
         let own_group = unsafe { libc::getpgrp() };
-        let everybody: Vec<(i32, Stat)> =
-            numbers_in("/proc").into_iter().filter_map(|pid| Some((pid, Stat::of(pid)?))).collect();
+        let everybody: Vec<(i32, Glance)> =
+            numbers_in("/proc").into_iter().filter_map(|pid| Some((pid, Glance::at(pid)?))).collect();
         for group in groups.into_iter().filter(|&group| group > 1 && group != own_group) {
             // Whoever has joined since the look at the marks is asked for his.
-            let members = everybody.iter().filter(|(_, stat)| stat.pgrp == group && stat.runs()).map(|(pid, _)| *pid);
+            let members = everybody.iter().filter(|(_, who)| who.pgrp == group && who.runs()).map(|(pid, _)| *pid);
             let unknown: Vec<i32> = members.filter(|&pid| !ours(pid)).collect();
             let marked = carriers_of(unknown.clone(), &self.mark);
-            let stranger = unknown.iter().any(|&pid| !marked.contains(&pid) && Stat::of(pid).is_some_and(|s| s.runs()));
+            let runs = |pid: i32| Glance::at(pid).is_some_and(|found| found.runs());
+            let stranger = unknown.iter().any(|&pid| !marked.contains(&pid) && runs(pid));
             if !stranger {
                 let _ = sys::kill(-group, libc::SIGKILL);
             }

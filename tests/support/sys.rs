@@ -37,6 +37,18 @@ pub fn kill(pid: i32, signal: i32) -> io::Result<()> {
     check(unsafe { libc::kill(pid, signal) }).map(drop)
 }
 
+/// The process group of somebody. `None`: there is no such process.
+pub fn group_of(pid: i32) -> Option<i32> {
+    // SAFETY: a question.
+    check(unsafe { libc::getpgid(pid) }).ok().map(|group| group as i32)
+}
+
+/// The session of somebody. `None`: there is no such process.
+pub fn session_of(pid: i32) -> Option<i32> {
+    // SAFETY: a question.
+    check(unsafe { libc::getsid(pid) }).ok().map(|session| session as i32)
+}
+
 /// Waits until one of the descriptors is readable or hung up: their positions. Empty when the deadline came first.
 pub fn poll_readable(fds: &[RawFd], deadline: Instant) -> Vec<usize> {
     let mut polled: Vec<libc::pollfd> =

@@ -251,7 +251,8 @@ pub struct Slot {
     /// bound of its start time once the slot is `Owned`.
     pub since: AtomicU64,
     /// Who the leader is: its pidfs inode where the kernel has it (`features::PIDFS`), else its start time in clock
-    /// ticks plus one. 0: not known yet. The vforked child writes the former, the supervisor fills in either.
+    /// ticks plus one. 0: not known yet. The vforked child writes the former, the owner does for a group that it takes
+    /// over, the supervisor fills in either.
     pub identity: AtomicU64,
 }
 

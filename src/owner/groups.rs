@@ -9,7 +9,7 @@ use super::runtime::Runtime;
 use crate::error::{Error, ErrorCode, Result};
 use crate::identity::{self, Who};
 use crate::roster::{Side, State};
-use crate::sys::{process, time};
+use crate::sys::{pidfd, process, time};
 
 const OWN: &str = "own_process_groups";
 
@@ -44,7 +44,13 @@ pub fn own_process_groups(pgids: &[i32]) -> Result<()> {
     });
     for tenancy in runtime.claimed() {
         match accepted {
-            Ok(()) => drop(tenancy.slot.commit(tenancy.word)),
+            Ok(()) => {
+                if !runtime.has_pidfs() {
+                    // All pidfds share one inode here, which names nobody: the supervisor finds out who it is.
+                    tenancy.slot.identity.store(0, Ordering::SeqCst);
+                }
+                tenancy.slot.commit(tenancy.word);
+            }
             Err(_) => {
                 tenancy.slot.abandon(tenancy.word);
                 runtime.freed(tenancy.slot);
@@ -95,32 +101,39 @@ fn refuse(code: ErrorCode, pgid: i32, why: impl std::fmt::Display) -> Error {
 fn claim(runtime: &Runtime, pgid: i32) -> Result<()> {
     // Read before the group is looked at: a leader that starts later is another group.
     let since = time::boottime_ns();
-    check(runtime, pgid)?;
+    let inode = check(runtime, pgid)?;
     let already_claimed = runtime.claimed().any(|tenancy| tenancy.slot.pid.load(Ordering::SeqCst) == pgid);
-    if already_claimed || is_covered(runtime, pgid) {
+    if already_claimed || is_covered(runtime, pgid, inode) {
         return Ok(());
     }
     let Tenancy { slot, .. } = runtime.take_slot(State::Claimed, 0, OWN)?;
     slot.pid.store(pgid, Ordering::SeqCst);
     slot.since.store(since, Ordering::SeqCst);
+    // So the supervisor need not read who it is, which can take for ever.
+    slot.identity.store(inode, Ordering::SeqCst);
     Ok(())
 }
 
-/// Whether the roster has this very group. A slot that was taken before the present leader began is an older group's,
-/// whose end the supervisor has not seen yet.
-fn is_covered(runtime: &Runtime, pgid: i32) -> bool {
+/// Whether the roster has this very group, whose leader has this inode (0: it has none, or there is no leader). A slot of
+/// another leader's, or one that was taken before the present leader began, is an older group's, whose end the
+/// supervisor has not seen yet.
+fn is_covered(runtime: &Runtime, pgid: i32, inode: u64) -> bool {
     let Some(Tenancy { slot, word }) = runtime.find_group(pgid) else { return false };
-    let registered = slot.since.load(Ordering::SeqCst) / time::TICK_NS;
-    match identity::look(pgid) {
-        Who::Process(stat) if stat.start_ticks > registered => {
-            slot.vacate(word, Side::Owner);
-            false
-        }
-        _ => true,
+    let known = slot.identity.load(Ordering::SeqCst);
+    let is_older = if runtime.has_pidfs() && inode != 0 && known != 0 {
+        known != inode
+    } else {
+        let registered = slot.since.load(Ordering::SeqCst) / time::TICK_NS;
+        matches!(identity::look(pgid), Who::Process(stat) if stat.start_ticks > registered)
+    };
+    if is_older {
+        slot.vacate(word, Side::Owner);
     }
+    !is_older
 }
 
-fn check(runtime: &Runtime, pgid: i32) -> Result<()> {
+/// Whether the group may be owned; its leader's inode, 0 if it has none.
+fn check(runtime: &Runtime, pgid: i32) -> Result<u64> {
     if pgid <= 1 {
         let why = if pgid < 0 { "a negative number names no group" } else { "0 and 1 are never to be signalled" };
         return Err(refuse(ErrorCode::UnsafeGroup, pgid, why));
@@ -132,22 +145,22 @@ fn check(runtime: &Runtime, pgid: i32) -> Result<()> {
     if header.supervisor_pid.load(Ordering::SeqCst) == pgid {
         return Err(refuse(ErrorCode::UnsafeGroup, pgid, "it is the supervisor's"));
     }
-    let same = |ancestor: &&identity::Ancestor| {
-        process::group_of(ancestor.pid) == Ok(pgid) && identity::start_ticks(ancestor.pid) == Some(ancestor.start_ticks)
-    };
-    if let Some(ancestor) = runtime.ancestors.iter().find(same) {
+    let leads_to_us =
+        |ancestor: &&identity::Ancestor| process::group_of(ancestor.pid) == Ok(pgid) && ancestor.is_still_itself();
+    if let Some(ancestor) = runtime.ancestors.iter().find(leads_to_us) {
         let why = format!("it is the group of process {}, an ancestor of this one", ancestor.pid);
         return Err(refuse(ErrorCode::UnsafeGroup, pgid, why));
     }
     check_leader(pgid)
 }
 
-fn check_leader(pgid: i32) -> Result<()> {
-    let leader = identity::look(pgid);
-    if let Who::Process(stat) = leader
-        && stat.pgrp != pgid
+fn check_leader(pgid: i32) -> Result<u64> {
+    // Opened first: if its process is still there in the end, then what was found out meanwhile is about that one.
+    let leader = pidfd::open(pgid);
+    if let Ok(group) = process::group_of(pgid)
+        && group != pgid
     {
-        let why = format!("process {pgid} does not lead a group; it is in group {}", stat.pgrp);
+        let why = format!("process {pgid} does not lead a group; it is in group {group}");
         return Err(refuse(ErrorCode::NoSuchGroup, pgid, why));
     }
     match process::probe_group(pgid) {
@@ -155,15 +168,26 @@ fn check_leader(pgid: i32) -> Result<()> {
         Err(libc::EPERM) => return Err(refuse(ErrorCode::Permission, pgid, "it belongs to another user")),
         Err(_) => return Err(refuse(ErrorCode::NoSuchGroup, pgid, "no such process group")),
     }
-    match leader {
-        // Root may signal anybody; the promise is still about what is ours.
-        Who::Process(_) if !identity::runs_as(pgid, process::users()) => {
-            Err(refuse(ErrorCode::Permission, pgid, "its leader runs as another user"))
-        }
-        Who::Process(stat) if !stat.runs() && !identity::group_has_living_member(pgid) => {
-            Err(refuse(ErrorCode::NoSuchGroup, pgid, "nothing in it runs any more"))
-        }
-        Who::Unknown => Err(refuse(ErrorCode::Identity, pgid, "/proc does not tell who leads it")),
-        _ => Ok(()),
+    // It has been reaped.
+    if leader.as_ref().is_err_and(|&errno| errno == libc::ESRCH) {
+        return Ok(0);
     }
+    let was_reaped = || leader.as_ref().is_ok_and(|leader| pidfd::signal(leader, 0) == Err(libc::ESRCH));
+    match identity::runs_as(pgid, process::users()) {
+        Some(true) => {}
+        // Root may signal anybody; the promise is still about what is ours.
+        Some(false) => return Err(refuse(ErrorCode::Permission, pgid, "its leader runs as another user")),
+        None if was_reaped() => {}
+        None => return Err(refuse(ErrorCode::Identity, pgid, "/proc does not tell who leads it")),
+    }
+    let has_ended = leader.as_ref().map_or_else(|_| !identity::lives(pgid), pidfd::has_ended);
+    if has_ended && !identity::group_has_living_member(pgid) {
+        return Err(refuse(ErrorCode::NoSuchGroup, pgid, "nothing in it runs any more"));
+    }
+    // What was found out may be about the next one with its number.
+    if was_reaped() {
+        return check_leader(pgid);
+    }
+    // Without a pidfd (Valgrind knows none) it is for the supervisor to find out who it is.
+    Ok(leader.ok().and_then(|leader| pidfd::inode(&leader).ok()).unwrap_or(0))
 }

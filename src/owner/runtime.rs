@@ -12,7 +12,7 @@ use super::lock;
 use super::settings::{self, Settings};
 use super::single::Single;
 use crate::error::Result;
-use crate::identity::{self, Ancestor, Who};
+use crate::identity::{self, Ancestor};
 use crate::per_process::PerProcess;
 use crate::roster::{Roster, features};
 use crate::sys::clone::Memory;
@@ -102,8 +102,7 @@ impl Runtime {
     /// init, or this process if it is PID 1 or a subreaper.
     pub(super) fn note_supervisors_parent(&self) {
         let header = &self.roster.header;
-        let supervisor = identity::look(header.supervisor_pid.load(Ordering::SeqCst));
-        if matches!(supervisor, Who::Process(stat) if stat.ppid == self.pid) {
+        if identity::parent_of(header.supervisor_pid.load(Ordering::SeqCst)) == Some(self.pid) {
             header.features.fetch_or(features::PARENT_IS_OWNER, Ordering::SeqCst);
         }
     }
@@ -121,7 +120,12 @@ impl Runtime {
     /// A child writes down who it is: where pidfds have inodes of their own, as the supervisor found, which is to
     /// compare; and where what the child writes is seen here.
     pub(crate) fn children_can_identify_themselves(&self) -> bool {
-        self.memory == Memory::Shared && self.roster.header.features.load(Ordering::SeqCst) & features::PIDFS != 0
+        self.memory == Memory::Shared && self.has_pidfs()
+    }
+
+    /// Pidfds have inodes of their own, as a supervisor found.
+    pub(crate) fn has_pidfs(&self) -> bool {
+        self.roster.header.features.load(Ordering::SeqCst) & features::PIDFS != 0
     }
 
     /// Asks the keeper for `chores`. Bell and chores are looked at in this order on the other side, so none is lost.

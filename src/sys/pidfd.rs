@@ -2,7 +2,7 @@
 
 use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 
-use super::fd::{above_stdio, own};
+use super::fd::{above_stdio, own, poll};
 use super::{Errno, check, last_errno, process};
 
 /// A CLOEXEC pidfd of the process that has this number now.
@@ -27,6 +27,11 @@ pub(crate) fn reaches_groups(pidfd: &OwnedFd) -> bool {
     // SAFETY: no signal, to the process of a descriptor that we hold.
     let sent = unsafe { libc::syscall(libc::SYS_pidfd_send_signal, pidfd.as_raw_fd(), 0, no_info, TO_GROUP) };
     sent == 0 || last_errno() == libc::ESRCH
+}
+
+/// Whether the last task of the process has ended; it may be a zombie still.
+pub(crate) fn has_ended(pidfd: &OwnedFd) -> bool {
+    poll(pidfd.as_raw_fd(), libc::POLLIN, 0).is_ok_and(|events| events != 0)
 }
 
 /// The inode number, which on pidfs names the process for the whole boot.

@@ -89,6 +89,12 @@ impl Error {
         Error { code, errno: Some(errno), step, message }
     }
 
+    /// With what whoever reads it can do about it.
+    pub(crate) fn way_out(mut self, hint: &str) -> Error {
+        self.message = format!("{}; {hint}", self.message);
+        self
+    }
+
     pub(crate) fn invalid(step: &'static str, message: impl Into<String>) -> Error {
         Error::new(ErrorCode::InvalidArgument, step, message)
     }

@@ -80,9 +80,11 @@ fn is_pinned(s: &Supervisor, index: Index, c: Cell) -> bool {
     if c.fd() >= 0 && sys::pidfd_send(c.fd(), 0, 0) != sys::ESRCH {
         return true;
     }
-    // Without a pidfd a leader is known by its start: a stranger that got the number started after the registration.
-    let stat = if c.fd() < 0 { proc::stat(c.pid()) } else { None };
-    match stat {
+    // The leader has gone, so whoever has its number is a stranger.
+    let gone = c.fd() >= 0 || c.has(EXITED);
+    // Else there was no descriptor left for a pidfd. A leader is then known by its start: a stranger that got the number
+    // started after the registration.
+    match if gone { None } else { proc::stat(c.pid()) } {
         Some(stat) => s.started_by(stat.start_ticks, s.slot(index).since.load(SeqCst)),
         None => sys::kill(c.pid(), 0) == sys::ESRCH,
     }

@@ -1,8 +1,9 @@
 //! Reading `/proc`, without allocation.
 //!
 //! Much of it can block for ever, on a process that hangs in exec or holds the lock of its address space: `environ`,
-//! and since 2026's kernels `stat` too. `status`, `statm`, `children`, the directories, and `getpgid` never do, so the
-//! supervisor itself asks only these about strangers, and leaves the rest to the scanner process.
+//! and since Linux 6.18 `stat` too. `status`, `statm`, `children`, the directories, and `getpgid` never do, so where
+//! pidfds tell who is who (since Linux 6.9) the supervisor itself asks only these, and leaves the rest to the scanner
+//! process.
 
 use super::atomic::{AtomicBool, Ordering::Relaxed};
 use super::roster::features;

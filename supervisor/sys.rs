@@ -5,8 +5,9 @@
 
 use super::arch::syscall6;
 use super::nr;
-use super::roster::{ROSTER_BYTES, Roster};
+use super::roster::{HOME_PATH_BYTES, ROSTER_BYTES, Roster};
 use core::sync::atomic::AtomicU32;
+use core::sync::atomic::Ordering::Relaxed;
 
 pub const EPERM: i32 = -1;
 pub const ENOENT: i32 = -2;
@@ -88,15 +89,23 @@ pub fn open(path: &[u8], flags: usize, mode: usize) -> i32 {
     unsafe { call(AT_FDCWD, c_path(path), flags | O_CLOEXEC, mode, nr::OPENAT) as i32 }
 }
 
-/// Changes to the directory that the roster names, and creates the last part of its path.
+/// Changes to the directory that the roster names, and creates what is missing of its path.
 pub fn enter_home(roster: &Roster) -> i32 {
-    let path = roster.home.as_ptr() as usize;
-    // SAFETY: the kernel copies the path, up to its NUL and never more than the field is long, so whatever the owner
-    // writes into it meanwhile.
-    unsafe {
-        call(AT_FDCWD, path, 0o700, 0, nr::MKDIRAT);
-        call(path, 0, 0, 0, nr::CHDIR) as i32
+    // A copy, which ends wherever the last byte was put.
+    let mut path = [0u8; HOME_PATH_BYTES];
+    for at in 0..HOME_PATH_BYTES - 1 {
+        let byte = roster.home[at].load(Relaxed);
+        if byte == 0 || byte == b'/' {
+            // SAFETY: a NUL-terminated path: its last byte is never written.
+            unsafe { call(AT_FDCWD, path.as_ptr() as usize, 0o700, 0, nr::MKDIRAT) };
+        }
+        if byte == 0 {
+            break;
+        }
+        path[at] = byte;
     }
+    // SAFETY: as above.
+    unsafe { call(path.as_ptr() as usize, 0, 0, 0, nr::CHDIR) as i32 }
 }
 
 pub fn rename(from: &[u8], to: &[u8]) -> i32 {

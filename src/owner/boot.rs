@@ -15,6 +15,7 @@ use super::runtime::{Runtime, Tie};
 use super::settings::Settings;
 use super::single::Single;
 use super::watcher;
+use super::way_out::way_out;
 use crate::error::{Error, ErrorCode, Result};
 use crate::identity::{self, Ancestor};
 use crate::roster::{FORBIDDEN_GROUPS, LAYOUT_VERSION, MAGIC, Roster, mode};
@@ -60,6 +61,7 @@ pub(super) fn boot(settings: Settings) -> Result<&'static Runtime> {
 
 fn told((step, errno): (&'static str, Errno)) -> Error {
     Error::with_errno(ErrorCode::Supervisor, step, errno, format_args!("prepare supervision: {step}"))
+        .way_out(way_out(step, errno))
 }
 
 enum Refused {

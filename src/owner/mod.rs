@@ -37,6 +37,7 @@ pub(crate) mod spawn;
 pub(crate) mod status;
 mod stop;
 pub(crate) mod watcher;
+mod way_out;
 
 /// Locks, whatever happened to the last holder: every state behind our locks is valid between statements, and a panic
 /// elsewhere must not take supervision with it.

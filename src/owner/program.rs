@@ -8,9 +8,13 @@ use std::os::fd::OwnedFd;
 use std::path::PathBuf;
 
 use super::runtime::Runtime;
+use super::way_out::way_out;
 use crate::error::{Error, ErrorCode};
 use crate::sys::Errno;
 use crate::sys::image::{self, Kind};
+
+/// The step of a launch that makes a process.
+const CLONE: &str = "clone";
 
 /// Gives `launch` one form of the program after the other until one was executed. That one is `kept`, and is the only
 /// one to be tried from then on.
@@ -22,7 +26,7 @@ pub(super) fn execute<T>(
     if let Some((image, kind)) = kept {
         return match launch(image) {
             Ok(launched) => Ok((launched, *kind)),
-            Err((step, errno)) => Err(not_started(&[attempt(kind.name(), step, errno)])),
+            Err((step, errno)) => Err(not_started(&[Attempt { place: kind.name().into(), step, errno }])),
         };
     }
     let mut attempts = Vec::new();
@@ -32,7 +36,7 @@ pub(super) fn execute<T>(
         let (image, kind) = match made {
             Ok(made) => made,
             Err(errno) => {
-                attempts.push(attempt(&place, "create", errno));
+                attempts.push(Attempt { place, step: "create", errno });
                 continue;
             }
         };
@@ -41,23 +45,32 @@ pub(super) fn execute<T>(
                 *kept = Some((image, kind));
                 return Ok((launched, kind));
             }
-            Err((step, errno)) => attempts.push(attempt(&place, step, errno)),
+            Err((step, errno)) => attempts.push(Attempt { place, step, errno }),
+        }
+        // Where no process can be made, another file will not help.
+        if attempts.last().is_some_and(|attempt| attempt.step == CLONE) {
+            break;
         }
     }
     Err(not_started(&attempts))
 }
 
-fn attempt(place: &str, step: &str, errno: Errno) -> String {
-    let reason = std::io::Error::from_raw_os_error(errno);
-    format!("{place}: {step}: {reason}")
+/// A form of the program that could not be executed.
+struct Attempt {
+    place: String,
+    step: &'static str,
+    errno: Errno,
 }
 
-fn not_started(attempts: &[String]) -> Error {
-    let told = format!(
-        "no supervisor could be executed ({}); allow memfd execution or a directory without noexec",
-        attempts.join("; ")
-    );
-    Error::new(ErrorCode::Supervisor, "start the supervisor", told)
+fn not_started(attempts: &[Attempt]) -> Error {
+    let told = attempts.iter().map(|Attempt { place, step, errno }| {
+        let reason = std::io::Error::from_raw_os_error(*errno);
+        format!("{place}: {step}: {reason}")
+    });
+    let told = format!("no supervisor could be executed ({})", told.collect::<Vec<_>>().join("; "));
+    // The last says best what is in the way: the first ones are expected to fail here and there.
+    let hint = attempts.last().map_or("", |Attempt { step, errno, .. }| way_out(step, *errno));
+    Error::new(ErrorCode::Supervisor, "start the supervisor", told).way_out(hint)
 }
 
 /// Where an executable file may be put, if memfds may not be executed.

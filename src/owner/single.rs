@@ -15,6 +15,7 @@ use super::lock;
 use super::program;
 use super::runtime::Runtime;
 use super::watcher::start_until_ready;
+use super::way_out::way_out;
 use crate::error::{Error, ErrorCode, Result};
 use crate::sys::image::Kind;
 use crate::sys::launch::{Launch, launch};
@@ -97,7 +98,12 @@ impl Single {
     }
 
     fn start(&self, runtime: &Runtime) -> Result<(Planted, Kind)> {
-        let failed = |step: &'static str| move |errno| Error::with_errno(ErrorCode::Supervisor, step, errno, step);
+        let failed = |step: &'static str| {
+            move |errno| {
+                let what = format_args!("start the supervisor: {step}");
+                Error::with_errno(ErrorCode::Supervisor, step, errno, what).way_out(way_out(step, errno))
+            }
+        };
         let roster = self.roster.as_ref().and_then(Planted::number).ok_or_else(|| {
             let told = "the host has closed the roster's descriptor, so no supervisor can be started any more; without threads the library keeps two descriptors in the host's table";
             Error::new(ErrorCode::Supervisor, "start the supervisor", told)

@@ -17,6 +17,7 @@ use super::command::{Command, Source};
 use super::environment::Environment;
 use super::leader::Leader;
 use super::runtime::Runtime;
+use super::way_out::way_out;
 use crate::error::{Error, ErrorCode, Result};
 use crate::mark::{Mark, PREFIX, VALUE_BYTES};
 use crate::roster::{State, flags};
@@ -227,7 +228,8 @@ fn explain(command: &Command, words: &Words, pass: &[i32], failure: &Failure) ->
         Step::CloseOthers => "close the caller's other descriptors".into(),
         Step::Clone => "make a process".into(),
     };
-    Error::with_errno(ErrorCode::Spawn, step, failure.errno, what)
+    let error = Error::with_errno(ErrorCode::Spawn, step, failure.errno, what);
+    if failure.step == Step::Clone { error.way_out(way_out(step, failure.errno)) } else { error }
 }
 
 /// "No such file" for a script that is there means its `#!` line.

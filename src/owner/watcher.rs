@@ -239,7 +239,7 @@ pub(super) fn start_until_ready<T>(
         }
     }
     let told = format!(
-        "{SILENT_STARTS} supervisors ended before they were ready: something kills them, or refuses their system calls"
+        "{SILENT_STARTS} supervisors ended before they were ready: something kills them, or refuses their system calls; look for a seccomp filter, a memory limit, or an OOM kill in the kernel's log"
     );
     Err(Error::new(ErrorCode::Supervisor, "start the supervisor", told))
 }

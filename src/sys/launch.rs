@@ -10,7 +10,7 @@ use std::ptr::null;
 use super::child::{close_all_but, default_caught_signals, open_null, set_mask};
 use super::clone::{Memory, Stack};
 use super::raw::raw;
-use super::{Errno, check, process, signals};
+use super::{Errno, check, last_errno, process, signals};
 use crate::roster::fds;
 
 /// Descriptors of the launching thread that the supervisor gets, and its program.
@@ -67,13 +67,14 @@ pub(crate) fn launch(launch: &Launch, memory: Memory) -> Result<(), (&'static st
 }
 
 extern "C" fn run_middle(order: *mut c_void) -> c_int {
-    // SAFETY: the launcher's `Order`, alive while it waits. glibc's clone only passes registers on: no errno is set
-    // unless it fails, and then the launcher's own call has failed too.
+    // SAFETY: the launcher's `Order`, alive while it waits. glibc's clone only passes registers on, and sets errno if it
+    // fails: that of the thread whose thread-local data this process has, the launcher, which waits and takes no notice;
+    // or, where memory is copied, this process's own.
     unsafe {
         let order = &mut *order.cast::<Order>();
         let inner = libc::clone(run_inner, order.inner_stack, order.flags, (order as *mut Order).cast());
         if inner == -1 {
-            order.failure = Some(("clone", libc::EAGAIN));
+            order.failure = Some(("clone", last_errno()));
         }
         let _ = raw!(libc::SYS_exit, 0);
     }

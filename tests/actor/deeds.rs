@@ -34,6 +34,15 @@ pub fn perform(words: &[&str]) -> Answer {
             raw::set_disposition(number(signal)?, libc::SIG_DFL);
             Ok(Value::Null)
         }
+        // So many may its user have, threads counted, as far as this process makes them.
+        ["processes", most] => {
+            let most = libc::rlimit { rlim_cur: number(most)?, rlim_max: number(most)? };
+            // SAFETY: one structure that outlives the call.
+            match unsafe { libc::setrlimit(libc::RLIMIT_NPROC, &most) } {
+                0 => Ok(Value::Null),
+                _ => Err(std::io::Error::last_os_error().into()),
+            }
+        }
         ["closerange", first, last] => {
             let (first, last): (u32, u32) = (number(first)?, number(last)?);
             // SAFETY: nothing above the standard streams is this program's own, unless it talks over a socket, and then

@@ -3,8 +3,8 @@
 #[path = "../support/mod.rs"]
 mod support;
 
-mod callers_that_are_slow;
 mod a_child_that_hangs_in_an_exec;
+mod callers_that_are_slow;
 mod daemons_of_every_kind;
 mod environments_that_cannot_be_read;
 mod homes_that_fail;

@@ -1,9 +1,10 @@
 //! `reaped.jsonl`: who ended whose group, how, and how long it took.
 
-use super::support::{Owner, Scene, Started, within};
+use super::support::{Launch, Owner, Scene, Started, within};
 use super::timing::{GRACE, assert_gone_in_time, configure};
 use serde_json::Value;
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::time::Duration;
 
 const LIMIT_BYTES: usize = 1 << 20;
@@ -68,6 +69,41 @@ fn each_group_that_the_owner_left_has_its_line() {
     }
     assert_eq!(lines(&scene, "reaped.jsonl").len(), count, "and nothing else");
     control.assert_unharmed();
+}
+
+/// As `mkdir -p` would make it, for its owner alone.
+#[test]
+fn a_home_is_made_with_whatever_is_missing_above_it() {
+    let scene = Scene::new();
+    let mut owner = scene.owner();
+    let home = scene.folder().join("not/there/yet");
+    owner.must(&format!("configure home={}", home.display()));
+    stop_one(&scene, &mut owner);
+    assert!(within(Duration::from_secs(10), || home.join("reaped.jsonl").exists()), "nothing was written");
+    for made in [&home, &scene.folder().join("not")] {
+        let mode = fs::metadata(made).expect("made").permissions().mode();
+        assert_eq!(mode & 0o777, 0o700, "{}", made.display());
+    }
+}
+
+#[test]
+fn a_relative_home_in_the_environment_is_below_the_directory_of_the_first_use() {
+    let scene = Scene::new();
+    let folder = scene.folder().join("work");
+    fs::create_dir(&folder).expect("mkdir");
+    let mut command = scene.actor();
+    command.env("HERMES_HOME", "here/home").current_dir(&folder);
+    let mut owner = scene.owner_from(command, Launch::default());
+    assert_eq!(owner.must("status")["home"], folder.join("here/home").display().to_string());
+    stop_one(&scene, &mut owner);
+    let written = || folder.join("here/home/reaped.jsonl").exists();
+    assert!(within(Duration::from_secs(10), written), "nothing was written");
+}
+
+fn stop_one(scene: &Scene, owner: &mut Owner) {
+    let started = owner.spawn("sleeper");
+    scene.seat(&started, "sleeper");
+    owner.must(&format!("stop {} 1000", started.pid));
 }
 
 #[test]

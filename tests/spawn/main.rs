@@ -12,6 +12,7 @@ mod descriptors_do_not_leak;
 mod environment_and_path;
 mod failures_say_what_and_why;
 mod how_a_child_ended;
+mod no_room_for_a_process;
 mod pipes_of_a_child;
 mod signals_of_a_child;
 mod terminals;

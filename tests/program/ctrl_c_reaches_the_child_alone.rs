@@ -1,7 +1,6 @@
-use crate::program::{PROGRAM, program};
+use crate::program::{program, shell};
 use crate::pty::Pty;
 use crate::support::Scene;
-use std::process::Command;
 
 #[test]
 fn a_child_that_handles_it_decides_the_exit_code() {
@@ -34,9 +33,7 @@ fn the_child_reads_what_is_typed() {
 fn a_loop_around_it_can_be_left() {
     let scene = Scene::new();
     let mut control = scene.control();
-    let mut command = Command::new("sh");
-    command.args(["-c", "while :; do \"$0\" run -- sh -c \"echo rea''dy; read line\"; done", PROGRAM]);
-    let mut pty = Pty::with(command);
+    let mut pty = Pty::with(shell("while :; do \"$0\" run -- sh -c \"echo rea''dy; read line\"; done"));
     pty.until("ready");
     pty.type_in("\x03");
     assert!(!pty.end().success());

@@ -1,7 +1,6 @@
-use crate::program::{PROGRAM, assert_plain_error, output, run_shell, stderr};
+use crate::program::{assert_plain_error, output, run_shell, shell, stderr};
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
-use std::process::Command;
 
 #[track_caller]
 fn assert_code(script: &str, code: i32) {
@@ -28,7 +27,7 @@ fn a_signal_is_128_and_its_number() {
 #[test]
 fn also_where_the_caller_ignores_sigchld() {
     let script = "trap '' CHLD; exec \"$0\" run -- sh -c 'exit 6'";
-    let status = Command::new("sh").args(["-c", script, PROGRAM]).status().expect("sh");
+    let status = shell(script).status().expect("sh");
     assert_eq!(status.code(), Some(6));
 }
 

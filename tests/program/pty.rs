@@ -43,7 +43,7 @@ impl Pty {
     /// An interactive shell with job control. `$P` is the program. Its prompt is `$> `.
     pub fn shell(configure: impl FnOnce(&mut Command)) -> Pty {
         let mut command = Command::new("sh");
-        command.arg("-i").env("PS1", "$> ").env("P", PROGRAM).env_remove("ENV");
+        command.arg("-i").env("PS1", "$> ").env("P", PROGRAM).env("RUST_BACKTRACE", "1").env_remove("ENV");
         configure(&mut command);
         let mut pty = Pty::with(command);
         pty.until("$> ");

@@ -1,7 +1,7 @@
-use crate::program::{run_shell, signal};
+use crate::program::{run_shell, shell, signal};
 use crate::support::Scene;
 use std::io::{BufRead, BufReader};
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 
 /// Says what it gets; `wait` is interrupted by a trap at once. The exit tells that run waited for it.
 const LISTENER: &str = "for s in INT TERM HUP QUIT WINCH USR1 USR2; do trap \"echo $s\" $s; done; \
@@ -50,10 +50,8 @@ fn the_whole_group_gets_it() {
 fn what_nohup_ignores_stays_ignored() {
     let scene = Scene::new();
     let mut control = scene.control();
-    let mut nohup = Command::new("sh");
-    nohup.args(["-c", "trap '' HUP; exec \"$0\" run -- sh -c \"trap 'exit 9' TERM; echo ready; sleep 1000 & wait\""]);
-    let mut run =
-        nohup.arg(crate::program::PROGRAM).stdout(Stdio::piped()).stdin(Stdio::null()).spawn().expect("start sh");
+    let script = "trap '' HUP; exec \"$0\" run -- sh -c \"trap 'exit 9' TERM; echo ready; sleep 1000 & wait\"";
+    let mut run = shell(script).stdout(Stdio::piped()).stdin(Stdio::null()).spawn().expect("start sh");
     let mut lines = BufReader::new(run.stdout.take().expect("piped")).lines();
     assert_eq!(lines.next().expect("a line").expect("readable"), "ready");
     signal(&run, libc::SIGHUP);

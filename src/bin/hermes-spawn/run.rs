@@ -3,7 +3,7 @@
 mod job;
 mod terminal;
 
-use crate::failure::{COULD_NOT_LOOK, Failure, NOT_EXECUTABLE, NOT_FOUND};
+use crate::failure::{COULD_NOT_LOOK, Failure, NOT_EXECUTABLE, NOT_FOUND, USAGE};
 use crate::signals::Signals;
 use hermes_spawn::{Command, Error, ErrorCode};
 use job::Job;
@@ -11,17 +11,23 @@ use nix::errno::Errno;
 use std::ffi::OsString;
 use terminal::Terminal;
 
+macro_rules! usage {
+    () => {
+        "hermes-spawn run [--family NAME] [--group-only] -- CMD [ARGS]..."
+    };
+}
+
 /// Run a command in the foreground; it and everything it starts dies with this process
 ///
 /// The command gets the terminal if there is one, ^Z and fg work, and INT, TERM, HUP, QUIT, WINCH, USR1 and USR2 are
 /// passed on to its process group. When it ends, what it left running is stopped too: TERM, 3 seconds, KILL.
 ///
 /// Exit code: the command's own, or 128 + the signal that ended it; 127 not found, 126 found but not executable,
-/// 3 no supervisor could be started.
+/// 3 the command could not be begun, 2 the command line is wrong.
 #[derive(clap::Args)]
-#[command(override_usage = "hermes-spawn run [--family NAME] [--group-only] -- CMD [ARGS]...")]
+#[command(override_usage = usage!())]
 pub struct Args {
-    /// What the command is to its owner, for the records (`mcp`, `lsp`, `browser` ...)
+    /// What the command is to its owner (`mcp`, `lsp`, `browser` ...); nothing shows it yet
     #[arg(long, value_name = "NAME")]
     family: Option<String>,
     /// Stop the command's process group only, do not look for what left it
@@ -59,16 +65,23 @@ pub fn run(args: Args) -> Result<u8, Failure> {
 }
 
 fn could_not_start(error: &Error) -> Failure {
-    let exit = match (error.code(), error.errno().map(Errno::from_raw)) {
-        (ErrorCode::Spawn, Some(Errno::ENOENT)) => NOT_FOUND,
-        (ErrorCode::Spawn, _) => NOT_EXECUTABLE,
+    let errno = error.errno().map(Errno::from_raw);
+    let exit = match (error.code(), error.step(), errno) {
+        (ErrorCode::InvalidArgument, ..) => USAGE,
+        (ErrorCode::Spawn, "execve", Some(Errno::ENOENT)) => NOT_FOUND,
+        (ErrorCode::Spawn, "execve", _) => NOT_EXECUTABLE,
         _ => COULD_NOT_LOOK,
     };
     let failure = Failure::new(exit, format!("run: {error}"));
-    match (exit, error.errno().map(Errno::from_raw)) {
+    match (exit, errno) {
+        (USAGE, _) => failure.way_out(concat!("usage: ", usage!(), "; more: hermes-spawn run --help")),
         (NOT_FOUND, _) => failure.way_out("no such program on PATH, or its interpreter is missing; is it installed?"),
-        (_, Some(Errno::EACCES)) => failure.way_out("it exists but may not be executed: see `ls -l` and `mount`"),
-        (_, Some(Errno::ENOEXEC)) => failure.way_out("no #! line and no binary: name its interpreter, `-- sh FILE`"),
+        (NOT_EXECUTABLE, Some(Errno::EACCES)) => {
+            failure.way_out("it exists but may not be executed: see `ls -l` and `mount`")
+        }
+        (NOT_EXECUTABLE, Some(Errno::ENOEXEC)) => {
+            failure.way_out("no #! line and no binary: name its interpreter, `-- sh FILE`")
+        }
         _ => failure,
     }
 }

@@ -64,7 +64,10 @@ export class OwnedChild extends EventEmitter {
 
   /** To the leader alone. Whether it was sent. */
   kill(signal?: NodeJS.Signals | number): boolean;
-  /** Ends the whole group: SIGTERM, time to comply (3000 ms), SIGKILL. Settles when nothing in it runs. */
+  /**
+   * Ends the whole group: SIGTERM, time to comply (3000 ms), SIGKILL. Settles when nothing in it runs and `exit` was
+   * emitted: `exitCode` and `signalCode` are known then.
+   */
   stop(options?: { graceMs?: number }): Promise<void>;
   /** The event loop stays for this child: so by default. */
   ref(): void;
@@ -103,6 +106,7 @@ export interface Settings {
   idleMs?: number;
   /** An absolute path. Default `$HERMES_HOME`, else `~/.hermes`. */
   home?: string | null;
+  /** Of no consequence yet: background jobs, which may outlive a gateway, are not in this version. */
   role?: 'task' | 'gateway';
 }
 

@@ -23,6 +23,8 @@ class OwnedChild extends EventEmitter {
   #exit;
   #open = 1;
   #stopListening = () => {};
+  #noteEnd;
+  #end = new Promise((resolve) => (this.#noteEnd = resolve));
 
   pid;
   pgid;
@@ -99,12 +101,16 @@ class OwnedChild extends EventEmitter {
     return true;
   }
 
-  /** Ends the whole group: SIGTERM, time to comply, SIGKILL. Settles when nothing in it runs. */
+  /** Ends the whole group: SIGTERM, time to comply, SIGKILL. Settles when nothing in it runs and `exit` was emitted. */
   async stop({ graceMs = 3000 } = {}) {
     if (!Number.isInteger(graceMs) || graceMs < 0 || graceMs > LONGEST_GRACE_MS) {
       throw invalid('graceMs', graceMs, `and must be 0 to ${LONGEST_GRACE_MS}`);
     }
-    if (this.#handle !== undefined) await stop(this, this.#handle, graceMs);
+    if (this.#handle === undefined) return;
+    await stop(this, this.#handle, graceMs);
+    // The record of its end is on its way: an event loop that was not to stay for the child stays for that.
+    this.#exit.ref();
+    await this.#end;
   }
 
   /** Whether the event loop stays for this child. */
@@ -147,6 +153,8 @@ class OwnedChild extends EventEmitter {
     attempt('hermes_child_wait', this.#handle, 0, record('hermes_exit_status', { kind: 0, code: 0, core_dumped: 0 }));
     // Nothing can be written to it any more.
     this.stdin?.destroy();
+    // Who waits for it goes on after the listeners of `exit`, whatever these throw.
+    this.#noteEnd();
     this.emit('exit', this.exitCode, this.signalCode);
     this.#oneClosed();
     // Streams that nobody reads would never end.

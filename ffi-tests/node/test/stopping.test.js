@@ -4,11 +4,18 @@ const assert = require('node:assert/strict');
 const { once } = require('node:events');
 const { spawn } = require('node:child_process');
 const path = require('node:path');
+const { setImmediate: immediate } = require('node:timers/promises');
 const test = require('node:test');
 const { Process, next } = require('./stage');
 const { spawnOwned } = require('..');
 
 const STUBBORN = ['-c', "trap '' TERM; echo; while :; do sleep 600; done"];
+
+/** After an `immediate`, timers, by which a stop is asked after, come before descriptors, which tell a child's end. */
+function stayBusy() {
+  const until = performance.now() + 30;
+  while (performance.now() < until);
+}
 
 /** A child that ignores TERM, in position. */
 async function stubborn(options) {
@@ -44,6 +51,20 @@ test('stop gives time to comply, and no more', async () => {
   assert.deepEqual(await killed, [null, 'SIGKILL']);
 });
 
+test('when a stop settles, the end is known and was told', async () => {
+  const children = Array.from({ length: 20 }, () => spawnOwned('sleep', ['600'], { stdio: 'ignore' }));
+  for (const child of children) {
+    let told;
+    child.on('exit', (...end) => (told = end));
+    await immediate();
+    const stopped = child.stop();
+    stayBusy();
+    await stopped;
+    assert.deepEqual(told, [null, 'SIGTERM']);
+    assert.equal(child.signalCode, 'SIGTERM');
+  }
+});
+
 test('many stops at once do not wait for each other', async () => {
   const children = await Promise.all(Array.from({ length: 50 }, () => stubborn()));
   const begun = performance.now();
@@ -62,13 +83,19 @@ test('a grace that is none is refused', async () => {
   await once(child, 'close');
 });
 
-test('the process ends when its stops are done', async () => {
-  const script = `
-    const child = require(${JSON.stringify(path.dirname(__dirname))}).spawnOwned('sleep', ['600'], { stdio: 'ignore' });
-    child.stop().then(() => console.log(child.signalCode));`;
-  const host = spawn(process.execPath, ['-e', script], { stdio: ['ignore', 'pipe', 'inherit'] });
-  host.stdout.resume();
-  assert.deepEqual(await once(host, 'exit'), [0, null]);
+test('the process ends when its stops are done, also of a child that it does not stay for', async () => {
+  const library = JSON.stringify(path.dirname(__dirname));
+  for (const before of ['', 'child.unref();']) {
+    const script = `
+      const child = require(${library}).spawnOwned('sleep', ['600'], { stdio: 'ignore' });
+      ${before}
+      child.stop().then(() => console.log(child.signalCode));
+      (${stayBusy})();`;
+    const host = spawn(process.execPath, ['-e', script], { stdio: ['ignore', 'pipe', 'inherit'] });
+    const said = host.stdout.setEncoding('utf8').toArray();
+    assert.deepEqual(await once(host, 'exit'), [0, null]);
+    assert.equal((await said).join(''), 'SIGTERM\n', before);
+  }
 });
 
 test('two stops of one child are one', async () => {

@@ -14,5 +14,6 @@ mod failures_say_what_and_why;
 mod how_a_child_ended;
 mod no_room_for_a_process;
 mod pipes_of_a_child;
+mod settings_before_first_use;
 mod signals_of_a_child;
 mod terminals;

@@ -61,10 +61,11 @@
 // shared library's name ends with it (`libhermes_spawn.so.1`).
 #define HERMES_ABI_VERSION 1
 
-// A program that owns all that it starts.
+// A program that owns all that it starts. Roles are of no consequence yet: what will depend on them, background jobs that
+// outlive a gateway, is not in this version.
 #define HERMES_ROLE_TASK 0
 
-// A gateway: its background jobs may outlive it.
+// A gateway.
 #define HERMES_ROLE_GATEWAY 1
 
 // The caller's own stream; closed if the caller has it closed.
@@ -209,7 +210,7 @@ typedef struct hermes_spawn_options {
     uint32_t pass_fd_count;
     // Descriptors the child gets under the same numbers (borrowed); all others are closed. NULL if there are none.
     const int32_t *pass_fds;
-    // What kind of thing this is, for people (`browser`, `mcp-server`...). NULL: nothing.
+    // What kind of thing this is, for people (`browser`, `mcp-server`...); nothing shows it yet. NULL: nothing.
     const char *family;
     // Milliseconds to wait at most for what passes by itself: a supervisor that is being started or replaced
     // (`HERMES_ERR_SUPERVISOR` when they are over), a program that is open for writing (`HERMES_ERR_SPAWN`, ETXTBSY).

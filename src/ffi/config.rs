@@ -9,9 +9,10 @@ use super::text;
 use crate::error::{Error, Result};
 use crate::{Config, Role, configure};
 
-/// A program that owns all that it starts.
+/// A program that owns all that it starts. Roles are of no consequence yet: what will depend on them, background jobs that
+/// outlive a gateway, is not in this version.
 pub const HERMES_ROLE_TASK: i32 = 0;
-/// A gateway: its background jobs may outlive it.
+/// A gateway.
 pub const HERMES_ROLE_GATEWAY: i32 = 1;
 
 /// Settings. Begin with `HERMES_CONFIG_INIT`, which holds the defaults.

@@ -60,7 +60,7 @@ pub struct hermes_spawn_options {
     pub pass_fd_count: u32,
     /// Descriptors the child gets under the same numbers (borrowed); all others are closed. NULL if there are none.
     pub pass_fds: *const i32,
-    /// What kind of thing this is, for people (`browser`, `mcp-server`...). NULL: nothing.
+    /// What kind of thing this is, for people (`browser`, `mcp-server`...); nothing shows it yet. NULL: nothing.
     pub family: *const c_char,
     /// Milliseconds to wait at most for what passes by itself: a supervisor that is being started or replaced
     /// (`HERMES_ERR_SUPERVISOR` when they are over), a program that is open for writing (`HERMES_ERR_SPAWN`, ETXTBSY).

@@ -71,7 +71,8 @@ impl Child {
     /// until it is.
     ///
     /// # Errors
-    /// `InvalidArgument` in a forked copy. A status that somebody else took is [`ExitStatus::Unknown`], no error.
+    /// `InvalidArgument` in a forked copy. `Os`: the kernel refuses `waitid`. A status that somebody else took is
+    /// [`ExitStatus::Unknown`], no error.
     pub fn wait(&self) -> Result<ExitStatus> {
         self.check_mine("wait")?;
         let status = self.leader.collect_blocking()?;
@@ -80,6 +81,9 @@ impl Child {
     }
 
     /// Like [`wait`](Child::wait), for at most `timeout`. `None`: it still runs.
+    ///
+    /// # Errors
+    /// As for [`wait`](Child::wait). Without the library's threads `Os`, too, if no pidfd can be opened or polled.
     pub fn wait_timeout(&self, timeout: Duration) -> Result<Option<ExitStatus>> {
         if let Some(status) = self.try_wait()? {
             return Ok(Some(status));
@@ -103,6 +107,9 @@ impl Child {
     }
 
     /// How the leader ended, if it has. Never waits.
+    ///
+    /// # Errors
+    /// As for [`wait`](Child::wait).
     pub fn try_wait(&self) -> Result<Option<ExitStatus>> {
         self.check_mine("try_wait")?;
         let status = self.leader.collect()?;
@@ -134,6 +141,7 @@ impl Child {
     ///
     /// # Errors
     /// `InvalidArgument`: no signal 1 to 64. `NotFound`: the leader has ended. `Permission`: it runs as another user.
+    /// `Os`: the kernel refuses it for another reason.
     pub fn signal_leader(&self, signal: i32) -> Result<()> {
         const STEP: &str = "signal_leader";
         self.check_mine(STEP)?;
@@ -152,7 +160,8 @@ impl Child {
     /// status.
     ///
     /// # Errors
-    /// `Unsupported` without threads: there is nobody to write the record.
+    /// `Unsupported` without threads: there is nobody to write the record. `Os`: no pipe can be made. `Timeout`: the
+    /// watcher thread, which makes it, was killed.
     pub fn exit_fd(&self) -> Result<OwnedFd> {
         const STEP: &str = "exit_fd";
         self.check_mine(STEP)?;

@@ -192,7 +192,8 @@ impl Command {
         self
     }
 
-    /// What kind of thing this is (`browser`, `mcp-server`...): a name for people.
+    /// What kind of thing this is (`browser`, `mcp-server`...): a name for people. Nothing shows it yet: it is meant for
+    /// the record of what was started, which is not in this version.
     pub fn family(&mut self, family: impl Into<String>) -> &mut Command {
         self.family = Some(family.into());
         self
@@ -228,11 +229,13 @@ impl Command {
     /// Starts the child and takes responsibility for it: when this process ends, however it ends, the child does.
     ///
     /// Returns once the program was executed. Any thread may call this. The command can be used again; descriptors
-    /// given as [`Stdio`] stay with it.
+    /// given as [`Stdio`] stay with it. In a forked copy of a process that has used the library the child is the copy's,
+    /// with a supervisor of its own.
     ///
     /// # Errors
     /// - `InvalidArgument`: an empty program, a NUL byte, a bad variable name.
     /// - `Spawn`: no child exists; [`step`](Error::step) and [`errno`](Error::errno) say why (`execve`, `chdir`, ...).
+    /// - `Os`: no child exists, because a pipe could not be made (step `pipe2`).
     /// - `Supervisor`: no child exists, because nothing could watch over it.
     /// - `RosterFull`: 65,536 children are owned already.
     pub fn spawn_owned(&mut self) -> Result<Child> {

@@ -19,6 +19,8 @@ const OWN: &str = "own_process_groups";
 /// A group is named by the pid of its leader. A leader that has ended already is accepted while the group lives; such
 /// a group is known by its number only, and [`status`](crate::status()) counts it as the weaker proof.
 ///
+/// In a forked copy of this process the groups become the copy's; its parent's are the parent's still.
+///
 /// # Errors
 /// Nothing is stored. The message names the number and the reason:
 /// - `UnsafeGroup`: 0, 1, negative, this process's own group, the supervisor's, an ancestor's.
@@ -64,8 +66,10 @@ pub fn own_process_groups(pgids: &[i32]) -> Result<()> {
 /// Lets groups go: they may outlive this process now, and so may whatever carries their mark. A number that is not
 /// owned is no error.
 ///
+/// A forked copy of this process has no groups of its parent's, so there is nothing for it to let go.
+///
 /// # Errors
-/// Only if the library cannot be used at all in this process.
+/// `Supervisor`, if the library cannot be used at all in this process.
 pub fn release_process_groups(pgids: &[i32]) -> Result<()> {
     let runtime = Runtime::current()?;
     let _registry = lock(&runtime.registry);
@@ -82,8 +86,10 @@ pub fn release_process_groups(pgids: &[i32]) -> Result<()> {
 /// Lets a group go when nothing that runs is left in it, and not before: it stays covered until then. A number that is
 /// not owned is no error.
 ///
+/// A forked copy of this process has no groups of its parent's, so there is nothing for it to let go.
+///
 /// # Errors
-/// Only if the library cannot be used at all in this process.
+/// `Supervisor`, if the library cannot be used at all in this process.
 pub fn release_process_group_once_empty(pgid: i32) -> Result<()> {
     let runtime = Runtime::current()?;
     let _registry = lock(&runtime.registry);

@@ -6,12 +6,13 @@ use std::time::Duration;
 use crate::error::{Error, Result};
 use crate::sys::memory::Leaked;
 
-/// What kind of program this is.
+/// What kind of program this is. Of no consequence yet: what will depend on it, background jobs that outlive a gateway
+/// and die with anything else, is not in this version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Role {
-    /// A gateway: background jobs it starts may outlive it.
+    /// A gateway.
     Gateway,
-    /// Anything else: it owns all it starts.
+    /// Anything else.
     #[default]
     Task,
 }
@@ -56,13 +57,14 @@ impl Config {
         self
     }
 
-    /// The home directory, in place of `$HERMES_HOME` and `~/.hermes`.
+    /// The home directory, in place of `$HERMES_HOME` and `~/.hermes`; an absolute path. What is missing of it is made,
+    /// for this user alone (0700), when the first line is written.
     pub fn home(mut self, home: impl Into<PathBuf>) -> Config {
         self.home = Some(home.into());
         self
     }
 
-    /// What kind of program this is.
+    /// What kind of program this is: see [`Role`]. Nothing depends on it yet.
     pub fn role(mut self, role: Role) -> Config {
         self.role = role;
         self

@@ -52,8 +52,10 @@ pub struct Status {
 ///
 /// Before the first child or group no supervisor has run: then this kernel is tried here, and `supervisor` is `none`.
 ///
+/// In a forked copy of this process: the copy's own state, which has nothing of its parent's.
+///
 /// # Errors
-/// Only if the library cannot be used at all in this process.
+/// `Supervisor`, if the library cannot be used at all in this process.
 pub fn status() -> Result<Status> {
     let runtime = Runtime::current()?;
     let header = &runtime.roster.header;

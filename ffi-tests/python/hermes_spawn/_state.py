@@ -40,9 +40,9 @@ def configure(
     """Settings, before anything else of the library is used in this process.
 
     `grace_ms`: between TERM and KILL once this process has died. `idle_ms`: how long the supervisor stays without work.
-    `home`: an absolute path; `None` means `$HERMES_HOME`, else `~/.hermes`. `role`: `"task"`, or `"gateway"` for a
-    program whose background jobs may outlive it. `threads=False` keeps this process single-threaded, with a weaker
-    lifeline; see `status()`.
+    `home`: an absolute path; `None` means `$HERMES_HOME`, else `~/.hermes`. `role`: `"task"` or `"gateway"`; of no
+    consequence yet, since background jobs, which may outlive a gateway, are not in this version. `threads=False` keeps
+    this process single-threaded, with a weaker lifeline; see `status()`.
     """
     if role not in _ROLES:
         raise ValueError(f"role is {role!r}, and must be one of {', '.join(map(repr, _ROLES))}")

@@ -36,6 +36,17 @@ fn readme_links_what_rustc_asks_for() {
 }
 
 #[test]
+fn the_readmes_example_starts_stops_and_frees() {
+    needs!("cc", "pkg-config");
+    let section = README.split("\n## Use it from C\n").nth(1).expect("the section");
+    let example = section.split("```c\n").nth(1).and_then(|rest| rest.split("```").next()).expect("an example");
+    let workshop = Workshop::new();
+    std::fs::write(workshop.path().join("readme.c"), example).expect("write it");
+    workshop.build("readme");
+    assert_eq!(workshop.run("./readme"), "", "it ends well and says nothing");
+}
+
+#[test]
 fn programs_linked_by_the_readme_work() {
     needs!("cc", "pkg-config", "readelf");
     let mut needed = Vec::new();

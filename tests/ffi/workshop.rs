@@ -36,11 +36,12 @@ impl Workshop {
         self.folder.path()
     }
 
-    /// A command in this folder, which finds the installed library at build time and at run time. Its home and
-    /// temporary files are here, too.
+    /// A command in this folder, which finds the installed library at build time and at run time. Its temporary files are
+    /// here, too; its home is not, since a supervisor makes that for what it writes after its owner's end.
     pub fn command(&self, program: impl AsRef<OsStr>) -> Command {
+        let home = Path::new(env!("CARGO_TARGET_TMPDIR")).join("home");
         let mut command = Command::new(program);
-        command.current_dir(self.path()).env("HERMES_HOME", self.path().join("home")).env("TMPDIR", self.path());
+        command.current_dir(self.path()).env("HERMES_HOME", home).env("TMPDIR", self.path());
         command.env("PKG_CONFIG_PATH", self.library.file("pkgconfig"));
         command.env("LD_LIBRARY_PATH", self.library.prefix.join("lib"));
         command
@@ -73,8 +74,7 @@ impl Workshop {
 }
 
 impl Drop for Workshop {
-    /// A supervisor writes down what it did after its owner's end, and makes the home for it: not under a folder that
-    /// is gone, but perhaps in one that is just being removed.
+    /// A supervisor that could not be executed from memory may have its file here for a moment longer.
     fn drop(&mut self) {
         within(SOON, || std::fs::remove_dir_all(self.path()).is_ok() || !self.path().exists());
     }

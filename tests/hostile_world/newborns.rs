@@ -74,11 +74,11 @@ fn a_child_that_hangs_before_its_exec_never_becomes_a_program() {
     let supervisor = owner.supervisor();
     owner.tell(&format!("spawn program={} --", fuse.file().display()));
     let parent = owner.pid().to_string();
-    let child = eventually_some(SLACK, "a child that hangs in the file system", || {
+    // A child that waits for what will be answered would end at once.
+    eventually(SLACK, "it hangs in the file system", || fuse.unanswered() == 1);
+    let child = eventually_some(SLACK, "the child that hangs", || {
         let is_child = |pid: i32| status_field(pid, "PPid:").is_some_and(|ppid| ppid.trim() == parent);
-        let waits =
-            |pid: i32| fs::read_to_string(format!("/proc/{pid}/wchan")).is_ok_and(|at| at == "request_wait_answer");
-        numbers_in("/proc").into_iter().find(|&pid| is_child(pid) && waits(pid))
+        numbers_in("/proc").into_iter().find(|&pid| is_child(pid) && pid != obedient.process.pid)
     });
 
     let killed_at = owner.end_by(|process| process.signal(libc::SIGKILL).expect("kill the owner"));

@@ -11,6 +11,7 @@ mod homes_that_fail;
 mod many_at_once;
 mod names_of_supervisors;
 mod newborns;
+mod no_descriptor_left;
 mod stopped_supervisor;
 mod timing;
 mod what_is_written_down;

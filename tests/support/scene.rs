@@ -311,7 +311,11 @@ impl Scene {
         for group in groups.into_iter().filter(|&group| group > 1 && group != own_group) {
             // Whoever has joined since the look at the marks is asked for his.
             let members = everybody.iter().filter(|(_, who)| who.pgrp == group && who.runs()).map(|(pid, _)| *pid);
-            let unknown: Vec<i32> = members.filter(|&pid| !ours(pid)).collect();
+            let mut unknown: Vec<i32> = members.filter(|&pid| !ours(pid)).collect();
+            // The number of a group that has ended may be another's since that look: of one with a leader, then.
+            if sys::group_of(group) == Some(group) && !ours(group) && !unknown.contains(&group) {
+                unknown.push(group);
+            }
             let marked = carriers_of(unknown.clone(), &self.mark);
             let runs = |pid: i32| Glance::at(pid).is_some_and(|found| found.runs());
             let stranger = unknown.iter().any(|&pid| !marked.contains(&pid) && runs(pid));

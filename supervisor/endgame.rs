@@ -18,7 +18,7 @@ const KILLED_WAIT_MS: u64 = 1_000;
 /// Kept for the last lines of the log.
 const LOG_MS: u64 = 100;
 const POLL_LAST_MS: u64 = 20;
-const SCAN_FIRST_MS: u64 = 5;
+const SCAN_FIRST_MS: u64 = 20;
 /// Passes of the scanner follow each other at this distance while somebody is left and nobody new is found.
 const SCAN_STEP_MS: u64 = 50;
 /// A pass in which somebody ended while being looked at is repeated this often: it may have left a child behind. So is

@@ -125,6 +125,13 @@ fn start() -> (Step, i32) {
     header.supervisor_pid.store(s.own_pid, SeqCst);
     header.ready.store(s.generation, SeqCst);
     sys::write(fds::BACK, &[back::READY]);
+    for tid in [&header.keeper_tid, &header.watcher_tid] {
+        proc::look_early(s.owner_pid, tid.load(SeqCst));
+    }
+    for (_, slot, _) in s.slots() {
+        let pid = slot.pid.load(SeqCst);
+        proc::look_early(pid, pid);
+    }
     serve(&mut s)
 }
 

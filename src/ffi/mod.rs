@@ -1,5 +1,5 @@
 //! The C ABI: thin, one file an area, no logic. The conventions stand at the head of `include/hermes_spawn.h`
-//! (`cbindgen.toml` writes them there); what keeps them is in this folder:
+//! (`include/cbindgen.toml` writes them there); what keeps them is in this folder:
 //!
 //! - `call`: one frame around every function: the error record, and panics that must not cross into C.
 //! - `record`: structures that say their size, after the rule of clone3(2).

@@ -25,7 +25,7 @@ const SOURCES: &[&str] = &[
 #[test]
 fn header_is_what_the_source_says() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let mut config = cbindgen::Config::from_file(root.join("cbindgen.toml")).expect("cbindgen.toml");
+    let mut config = cbindgen::Config::from_file(root.join("include/cbindgen.toml")).expect("cbindgen.toml");
     config.after_includes = config.after_includes.map(|text| with_versions(&text));
     let sources = SOURCES.iter().map(|source| root.join("src").join(source));
     let builder = sources.fold(cbindgen::Builder::new().with_config(config), cbindgen::Builder::with_src);

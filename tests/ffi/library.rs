@@ -1,4 +1,4 @@
-//! The C library as a packager gets it: built and installed once by `install.sh`, into Cargo's folder for tests.
+//! The C library as a packager gets it: built and installed once by `include/install.sh`, into Cargo's folder for tests.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -19,7 +19,7 @@ fn install() -> Library {
     let place = Path::new(env!("CARGO_TARGET_TMPDIR"));
     let prefix = place.join("prefix");
     let flags = std::env::var("RUSTFLAGS").unwrap_or_default();
-    let mut install = Command::new(root().join("install.sh"));
+    let mut install = Command::new(root().join("include/install.sh"));
     // Folders of its own: a library built with other options must not be taken for this one.
     install.arg(&prefix).env("CARGO_TARGET_DIR", place.join("c-library")).env_remove("DESTDIR");
     install.env("RUSTFLAGS", format!("{flags} --print native-static-libs")).env_remove("CARGO_ENCODED_RUSTFLAGS");

@@ -1,15 +1,15 @@
 #!/bin/sh
 # Builds the C library and installs it: header, shared and static library, pkg-config file.
 #
-#   ./install.sh [PREFIX]     PREFIX is /usr/local by default; packagers set DESTDIR, which is put before it
+#   include/install.sh [PREFIX]     PREFIX is /usr/local by default; packagers set DESTDIR, which is put before it
 set -eu
 
 case "${1:-/usr/local}" in
     /*) prefix="${1:-/usr/local}" ;;
-    *) echo "usage: ./install.sh [PREFIX], an absolute path" >&2; exit 2 ;;
+    *) echo "usage: include/install.sh [PREFIX], an absolute path" >&2; exit 2 ;;
 esac
 to="${DESTDIR:-}$prefix"
-cd "$(dirname "$0")"
+cd "$(dirname "$0")/.."
 header=include/hermes_spawn.h
 defined() { sed -n "s/^#define $1 \"*\([^\"]*\)\"*\$/\1/p" $header; }
 shared="libhermes_spawn.so.$(defined HERMES_ABI_VERSION)"
@@ -24,5 +24,5 @@ install -m 755 "$built/libhermes_spawn.so" "$to/lib/$shared"
 # What the linker looks for at build time; programs look for the name with the version.
 ln -sf "$shared" "$to/lib/libhermes_spawn.so"
 install -m 644 "$built/libhermes_spawn.a" "$to/lib"
-sed -e "s|@PREFIX@|$prefix|" -e "s|@VERSION@|$(defined HERMES_VERSION_STRING)|" hermes_spawn.pc.in \
+sed -e "s|@PREFIX@|$prefix|" -e "s|@VERSION@|$(defined HERMES_VERSION_STRING)|" include/hermes_spawn.pc.in \
     > "$to/lib/pkgconfig/hermes_spawn.pc"

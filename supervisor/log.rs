@@ -104,7 +104,7 @@ pub fn tick(s: &mut Supervisor, now: u64) -> u64 {
     // Without a directory, and when no process can be made, the lines are dropped.
     let pid = if s.roster.home[0].load(SeqCst) == 0 { -1 } else { sys::fork() };
     if pid == 0 {
-        sys::close(fds::BACK);
+        sys::close_back_pipe();
         sys::close_from(fds::ROSTER);
         let file = open(s);
         let lines = PENDING.get(s.log.given as usize..noted as usize).unwrap_or_default();

@@ -119,19 +119,17 @@ fn start() -> (Step, i32) {
     }
     // A predecessor was killed while it freed slots: nobody else may finish that.
     s.slots().for_each(|(_, slot, _)| slot.finish_vacate());
-    watch::sync(&mut s);
 
     header.features.store(s.features, SeqCst);
     header.supervisor_pid.store(s.own_pid, SeqCst);
     header.ready.store(s.generation, SeqCst);
+    // Whatever stands in the roster is covered from here on, proven or not yet: the endgame proves what it meets.
     sys::write(fds::BACK, &[back::READY]);
+    sys::move_up(fds::BACK, fds::BACK_HIGH);
     for tid in [&header.keeper_tid, &header.watcher_tid] {
         proc::look_early(s.owner_pid, tid.load(SeqCst));
     }
-    for (_, slot, _) in s.slots() {
-        let pid = slot.pid.load(SeqCst);
-        proc::look_early(pid, pid);
-    }
+    watch::sync(&mut s);
     serve(&mut s)
 }
 

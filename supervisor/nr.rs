@@ -17,6 +17,7 @@ numbers! {
     CLONE 56 220
     WAIT4 61 260
     KILL 62 129
+    FCNTL 72 25
     CHDIR 80 49
     GETPPID 110 173
     GETPGID 121 155

@@ -48,6 +48,9 @@ pub mod fds {
     pub const LIFELINE_B: i32 = 5;
     /// Back pipe: `READY` once, then nothing. Its EOF tells the owner that the supervisor died.
     pub const BACK: i32 = 6;
+    /// Where the supervisor moves it if it may. The kernel releases what a dead process had open from the highest number
+    /// down: from here, it tells of the death before the leaders' pidfds are closed, which takes a millisecond a hundred.
+    pub const BACK_HIGH: i32 = 255;
     /// A pidfd of the owner, opened by the owner itself: no number to be recycled on the way.
     pub const OWNER: i32 = 7;
 }

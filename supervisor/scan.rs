@@ -9,7 +9,7 @@
 
 use super::atomic::{AtomicBool, Ordering::Relaxed, Ordering::SeqCst};
 use super::mark::{Mark, OWNER_BYTES, PREFIX};
-use super::roster::{Slot, fds, flags};
+use super::roster::{Slot, flags};
 use super::stat::{PF_KTHREAD, Stat};
 use super::state::{KILLED, NEVER, SETTLED, Supervisor, TERMED, cell};
 use super::{endgame, escapees, event, kill, proc, sys, watch};
@@ -91,7 +91,7 @@ fn launch(s: &mut Supervisor) -> bool {
     let pid = sys::fork();
     if pid == 0 {
         // Nothing inherited stays open: neither the back pipe, whose end must tell the supervisor's death, nor a pidfd.
-        sys::close(fds::BACK);
+        sys::close_back_pipe();
         sys::dup_to(write_end, PIPE_FD);
         sys::close_from(PIPE_FD + 1);
         // The numbers of processes may begin anew under a pass, and then the next of a chain of forks stands where it

@@ -162,11 +162,6 @@ impl Supervisor {
         self.roster.header.retired.load(SeqCst) >= self.generation
     }
 
-    /// This supervisor has adopted what was there when it began.
-    pub fn is_ready(&self) -> bool {
-        self.roster.header.ready.load(SeqCst) == self.generation
-    }
-
     /// Every slot that was ever taken, with the word it holds now.
     #[inline(always)]
     pub fn slots(&self) -> impl Iterator<Item = (Index, &'static Slot, Word)> + use<> {

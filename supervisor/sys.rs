@@ -5,7 +5,7 @@
 
 use super::arch::syscall6;
 use super::nr;
-use super::roster::{HOME_PATH_BYTES, ROSTER_BYTES, Roster};
+use super::roster::{HOME_PATH_BYTES, ROSTER_BYTES, Roster, fds};
 use core::sync::atomic::AtomicU32;
 use core::sync::atomic::Ordering::Relaxed;
 
@@ -148,6 +148,23 @@ pub fn pipe() -> Option<[i32; 2]> {
     // SAFETY: two ints.
     let ret = unsafe { call(ends.as_mut_ptr() as usize, O_CLOEXEC, 0, 0, nr::PIPE2) };
     (ret == 0).then_some(ends)
+}
+
+/// For a helper process: the pipe's end must tell the supervisor's death, though a filter refuse `close_from`.
+#[inline(never)]
+pub fn close_back_pipe() {
+    close(fds::BACK);
+    close(fds::BACK_HIGH);
+}
+
+/// Moves a descriptor to this number or the next free one above it; it stays where it is if no such number is allowed.
+pub fn move_up(fd: i32, number: i32) {
+    const F_DUPFD: usize = 0;
+    // SAFETY: descriptors of this process; who used the old number goes on with neither.
+    let moved = unsafe { call(fd as usize, F_DUPFD, number as usize, 0, nr::FCNTL) };
+    if moved >= 0 {
+        close(fd);
+    }
 }
 
 pub fn dup_to(fd: i32, number: i32) {

@@ -95,9 +95,7 @@ pub fn adopt(s: &Supervisor, index: Index, slot: &Slot, word: Word) -> Found {
     if found == Found::Proven {
         set_cell(index, Cell::new(pid, fd, word.serial(), PROVEN));
         sys::epoll_add(s.epoll, fd, sys::EPOLLIN | sys::EPOLLONESHOT, event::leader(index));
-        if s.is_ready() {
-            proc::look_early(pid, pid);
-        }
+        proc::look_early(pid, pid);
     } else {
         sys::close(fd);
     }

@@ -213,8 +213,8 @@ typedef struct hermes_spawn_options {
     // What kind of thing this is, for people (`browser`, `mcp-server`...); nothing shows it yet. NULL: nothing.
     const char *family;
     // Milliseconds to wait at most for what passes by itself: a supervisor that is being started or replaced
-    // (`HERMES_ERR_SUPERVISOR` when they are over), a program that is open for writing (`HERMES_ERR_SPAWN`, ETXTBSY).
-    // For an event loop, which can try again later. 0: 10 s, 3 s and 300 ms.
+    // (`HERMES_ERR_SUPERVISOR` with ETIMEDOUT when they are over), a program that is open for writing
+    // (`HERMES_ERR_SPAWN`, ETXTBSY). For an event loop, which can try again later. 0: 10 s, 3 s and 300 ms.
     uint32_t wait_limit_ms;
     // Zero.
     uint32_t reserved;
@@ -465,6 +465,19 @@ void hermes_child_free(struct hermes_child *child);
 int32_t hermes_own_process_groups(const int32_t *pgids,
                                   size_t count,
                                   struct hermes_error *err);
+
+// As `hermes_own_process_groups`, for an event loop, which can try again later.
+//
+// Memory: `pgids` is read during the call only; it may be NULL if `count` is 0.
+// Units: `count` as there; `wait_limit_ms`, milliseconds to wait at most for a supervisor that is being started or
+// replaced. 0: 10 s and 3 s, as there.
+// Threads: any.
+// Fork: as there.
+// Errors, with nothing taken over: as there; `HERMES_ERR_SUPERVISOR` with ETIMEDOUT when the limit is over.
+int32_t hermes_own_process_groups_within(const int32_t *pgids,
+                                         size_t count,
+                                         uint32_t wait_limit_ms,
+                                         struct hermes_error *err);
 
 // Lets `count` groups go: they, and what carries their mark, may outlive this process. An unknown number is no error.
 //

@@ -90,6 +90,7 @@ static void nothing_where_something_must_be(void) {
     options.pass_fd_count = 1;
     REFUSED(hermes_spawn_owned(&options, &out, &error));
     REFUSED(hermes_own_process_groups(NULL, 1, &error));
+    REFUSED(hermes_own_process_groups_within(NULL, 1, 5, &error));
     REFUSED(hermes_release_process_groups(NULL, 1, &error));
     MUST(hermes_own_process_groups(NULL, 0, NULL), error);
     REFUSED(hermes_child_exit_fd(child, NULL, &error));
@@ -215,6 +216,7 @@ static void values_out_of_range(void) {
 
     REFUSED(hermes_own_process_groups(&negative, SIZE_MAX, &error));
     CHECK_NUMBER(HERMES_ERR_UNSAFE_GROUP, hermes_own_process_groups(&negative, 1, &error));
+    CHECK_NUMBER(HERMES_ERR_UNSAFE_GROUP, hermes_own_process_groups_within(&negative, 1, 5, &error));
     MUST(hermes_release_process_groups(&negative, 1, &error), error);
     MUST(hermes_release_process_group_once_empty(INT32_MIN, &error), error);
     REFUSED(hermes_child_wait(child, -2, &status, &error));

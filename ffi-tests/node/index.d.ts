@@ -46,7 +46,7 @@ export interface SpawnOwnedOptions {
 /** An owned child, in the shape of `ChildProcess`. Losing it stops nothing: the child stays owned. */
 export class OwnedChild extends EventEmitter {
   private constructor();
-  /** `undefined` if it could not be started. */
+  /** `undefined` if it could not be started, and before `spawn` if its start has to wait. */
   readonly pid?: number;
   readonly pgid?: number;
   readonly exitCode: number | null;
@@ -87,13 +87,19 @@ export class OwnedChild extends EventEmitter {
  * Starts a long-lived child in a session and process group of its own. It cannot outlive this process.
  *
  * As `child_process.spawn`: what is wrong with the arguments is thrown, a child that cannot be started is an `error`
- * event. The child exists, with its `pid`, when this returns.
+ * event. The child exists, with its `pid`, when this returns; but if the supervisor was killed a moment ago, only at its
+ * `spawn` event: the event loop is not held up for that.
  */
 export function spawnOwned(command: string, args?: readonly string[], options?: SpawnOwnedOptions): OwnedChild;
 export function spawnOwned(command: string, options?: SpawnOwnedOptions): OwnedChild;
 
-/** Takes over process groups that somebody else has started: they die with this process. All of them, or none. */
-export function ownProcessGroups(pgids: Iterable<number>): void;
+/**
+ * Takes over process groups that somebody else has started: they die with this process. All of them, or none.
+ *
+ * What is wrong is thrown. They are taken over when this returns; but if the supervisor was killed a moment ago, only
+ * when the promise settles.
+ */
+export function ownProcessGroups(pgids: Iterable<number>): Promise<void>;
 /** Lets groups go: they may outlive this process. An unknown number is no error. */
 export function releaseProcessGroups(pgids: Iterable<number>): void;
 /** Lets a group go when nothing that runs is left in it, and not before. */

@@ -1,7 +1,9 @@
 'use strict';
 
 // Before anything that loads koffi.
-require('./lib/places').checkSystem();
+const places = require('./lib/places');
+places.checkSystem();
+places.checkKoffi();
 
 const { configure, status, version } = require('./lib/state');
 const { ownProcessGroups, releaseProcessGroupOnceEmpty, releaseProcessGroups } = require('./lib/groups');

@@ -1,8 +1,11 @@
 //! Groups that somebody else started.
 
+use std::time::Duration;
+
 use super::call::{call, hermes_error};
 use super::text;
-use crate::{own_process_groups, release_process_group_once_empty, release_process_groups};
+use crate::{own_process_groups, own_process_groups_within};
+use crate::{release_process_group_once_empty, release_process_groups};
 
 /// Takes over `count` process groups: from now on they die with this process. All of them, or none; twice is once.
 ///
@@ -21,6 +24,30 @@ use crate::{own_process_groups, release_process_group_once_empty, release_proces
 pub unsafe extern "C" fn hermes_own_process_groups(pgids: *const i32, count: usize, err: *mut hermes_error) -> i32 {
     // SAFETY: the conventions of the header.
     unsafe { call(err, || own_process_groups(text::numbers(pgids, count, "pgids", "hermes_own_process_groups")?)) }
+}
+
+/// As `hermes_own_process_groups`, for an event loop, which can try again later.
+///
+/// Memory: `pgids` is read during the call only; it may be NULL if `count` is 0.
+/// Units: `count` as there; `wait_limit_ms`, milliseconds to wait at most for a supervisor that is being started or
+/// replaced. 0: 10 s and 3 s, as there.
+/// Threads: any.
+/// Fork: as there.
+/// Errors, with nothing taken over: as there; `HERMES_ERR_SUPERVISOR` with ETIMEDOUT when the limit is over.
+///
+/// # Safety
+/// `pgids` points to `count` numbers.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hermes_own_process_groups_within(
+    pgids: *const i32,
+    count: usize,
+    wait_limit_ms: u32,
+    err: *mut hermes_error,
+) -> i32 {
+    const STEP: &str = "hermes_own_process_groups_within";
+    let limit = if wait_limit_ms == 0 { Duration::MAX } else { Duration::from_millis(wait_limit_ms.into()) };
+    // SAFETY: the conventions of the header.
+    unsafe { call(err, || own_process_groups_within(text::numbers(pgids, count, "pgids", STEP)?, limit)) }
 }
 
 /// Lets `count` groups go: they, and what carries their mark, may outlive this process. An unknown number is no error.

@@ -63,8 +63,8 @@ pub struct hermes_spawn_options {
     /// What kind of thing this is, for people (`browser`, `mcp-server`...); nothing shows it yet. NULL: nothing.
     pub family: *const c_char,
     /// Milliseconds to wait at most for what passes by itself: a supervisor that is being started or replaced
-    /// (`HERMES_ERR_SUPERVISOR` when they are over), a program that is open for writing (`HERMES_ERR_SPAWN`, ETXTBSY).
-    /// For an event loop, which can try again later. 0: 10 s, 3 s and 300 ms.
+    /// (`HERMES_ERR_SUPERVISOR` with ETIMEDOUT when they are over), a program that is open for writing
+    /// (`HERMES_ERR_SPAWN`, ETXTBSY). For an event loop, which can try again later. 0: 10 s, 3 s and 300 ms.
     pub wait_limit_ms: u32,
     /// Zero.
     pub reserved: u32,

@@ -29,12 +29,20 @@ const OWN: &str = "own_process_groups";
 /// - `Identity`: `/proc` is not there, or is not that of this pid namespace, so nothing tells who leads it.
 /// - `Supervisor`, `RosterFull`: as for a spawn.
 pub fn own_process_groups(pgids: &[i32]) -> Result<()> {
+    own_process_groups_within(pgids, Duration::MAX)
+}
+
+/// As [`own_process_groups`], for an event loop, which can try again later: waits for a supervisor that is being
+/// started or replaced no longer than `limit`.
+///
+/// # Errors
+/// As there; a `Supervisor` whose errno is ETIMEDOUT says that the limit is over.
+pub fn own_process_groups_within(pgids: &[i32], limit: Duration) -> Result<()> {
     let runtime = Runtime::current()?;
     let _registry = lock(&runtime.registry);
     // Claimed slots are never signalled and, under the registry, all this call's own: no list is needed.
     let claimed = pgids.iter().try_for_each(|&pgid| claim(runtime, pgid));
-    let accepted =
-        claimed.and_then(|()| if pgids.is_empty() { Ok(()) } else { runtime.ensure_supervised(Duration::MAX) });
+    let accepted = claimed.and_then(|()| if pgids.is_empty() { Ok(()) } else { runtime.ensure_supervised(limit) });
     let accepted = accepted.and_then(|()| match pgids.first() {
         // What was read of them was about others, and the supervisor could not prove them.
         Some(&pgid) if !runtime.proc_is_ours() => Err(refuse(

@@ -101,7 +101,9 @@ impl Runtime {
             if left.is_zero() {
                 let reason = state.last_error.as_deref().unwrap_or("it does not answer");
                 let told = format!("the supervisor has not become ready within {limit:?}: {reason}");
-                return Err(Error::new(ErrorCode::Supervisor, "start the supervisor", told));
+                // The errno tells who has a limit of his own that it is worth trying again.
+                let step = "start the supervisor";
+                return Err(Error::with_errno(ErrorCode::Supervisor, step, libc::ETIMEDOUT, told));
             }
             let (next, _) = self.life.changed.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner);
             state = next;

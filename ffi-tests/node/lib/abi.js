@@ -95,7 +95,7 @@ const signatures = {
   hermes_configure: ['int32_t', [given('hermes_config'), error]],
   hermes_status: ['int32_t', [koffi.inout(given('hermes_status_info')), error]],
   hermes_spawn_owned: ['int32_t', [given('hermes_spawn_options'), koffi.out(koffi.pointer(handle)), error]],
-  hermes_own_process_groups: ['int32_t', ['const int32_t *', 'size_t', error]],
+  hermes_own_process_groups_within: ['int32_t', ['const int32_t *', 'size_t', 'uint32_t', error]],
   hermes_release_process_groups: ['int32_t', ['const int32_t *', 'size_t', error]],
   hermes_release_process_group_once_empty: ['int32_t', ['int32_t', error]],
   hermes_child_pid: ['int32_t', [handle]],

@@ -4,7 +4,7 @@ const { EventEmitter } = require('node:events');
 const net = require('node:net');
 const { constants } = require('node:os');
 const { KIND, STDIO, record } = require('./abi');
-const { HermesError, invalid } = require('./errors');
+const { HermesError, checkOptions, invalid } = require('./errors');
 const { hold } = require('./handles');
 const { attempt, functions } = require('./library');
 const { stop } = require('./stopping');
@@ -12,6 +12,7 @@ const { stop } = require('./stopping');
 const SIGNAL_NAMES = new Map(Object.entries(constants.signals).map(([name, number]) => [number, name]));
 const RECORD_BYTES = 16;
 const LONGEST_GRACE_MS = 0xffffff;
+const STOP_OPTIONS = new Set(['graceMs']);
 
 /**
  * An owned child, in the shape of `ChildProcess`: its leader, and the group that the leader began.
@@ -20,7 +21,13 @@ const LONGEST_GRACE_MS = 0xffffff;
  */
 class OwnedChild extends EventEmitter {
   #handle;
+  /** What the event loop stays for: the timer of a start that has to wait, then the pipe that tells the end. */
   #exit;
+  #stays = true;
+  /** Of a child whose start has to wait. */
+  #start;
+  #noteStart;
+  #signalsOwed = [];
   #open = 1;
   #stopListening = () => {};
   #noteEnd;
@@ -52,33 +59,51 @@ class OwnedChild extends EventEmitter {
   static started(argv, streams, handle, signal) {
     // Before anything else: a child whose end could not be noticed would be lost.
     const exit = [-1];
-    const failure = attempt('hermes_child_exit_fd', handle, exit);
-    if (failure) {
-      attempt('hermes_child_signal_leader', handle, constants.signals.SIGKILL);
-      functions.hermes_child_free(handle);
-      return OwnedChild.failed(argv, streams, new HermesError(failure));
-    }
+    const failure = exitDescriptor(handle, exit);
+    if (failure) return OwnedChild.failed(argv, streams, failure);
     const takes = ['stdin', 'stdout', 'stderr'].map((name) => functions[`hermes_child_take_${name}_fd`]);
     const ends = streams.map((wanted, index) => (wanted === STDIO.PIPE ? takes[index](handle) : undefined));
     const child = new OwnedChild(argv, streams, ends);
-    child.#handle = handle;
-    hold(child, handle);
-    child.pid = functions.hermes_child_pid(handle);
-    child.pgid = functions.hermes_child_pgid(handle);
-    child.#awaitExit(exit[0]);
+    child.#begin(handle, exit[0]);
     if (signal) child.#heed(signal);
-    process.nextTick(() => child.emit('spawn'));
     return child;
   }
 
   static failed(argv, streams, error) {
     const child = new OwnedChild(argv, streams, []);
-    child.exitCode = error.errno ?? -1;
-    process.nextTick(() => {
-      child.emit('error', error);
-      child.#closed();
-    });
+    child.#fail(error);
     return child;
+  }
+
+  /** One that has its streams, and is started later: `begun` or `notStarted` follows. */
+  static awaited(argv, streams, ends, signal) {
+    const child = new OwnedChild(argv, streams, ends);
+    child.#start = new Promise((resolve) => (child.#noteStart = resolve));
+    if (signal) child.#heed(signal);
+    return child;
+  }
+
+  static staysFor(child, timer) {
+    child.#exit = timer;
+    if (!child.#stays) timer.unref();
+  }
+
+  static begun(child, handle) {
+    const exit = [-1];
+    const failure = exitDescriptor(handle, exit);
+    if (failure) return OwnedChild.notStarted(child, failure);
+    child.#begin(handle, exit[0]);
+    child.#start = undefined;
+    for (const number of child.#signalsOwed) attempt('hermes_child_signal_leader', handle, number);
+    child.#noteStart();
+  }
+
+  static notStarted(child, error) {
+    child.#start = child.#exit = undefined;
+    child.#stopListening();
+    for (const stream of child.stdio) stream?.destroy();
+    child.#fail(error);
+    child.#noteStart();
   }
 
   static neverStarted(argv, streams, signal) {
@@ -89,6 +114,12 @@ class OwnedChild extends EventEmitter {
   kill(signal = 'SIGTERM') {
     const number = typeof signal === 'number' ? signal : constants.signals[signal];
     if (!Number.isInteger(number) || number < 0 || number > 64) throw invalid('signal', signal, 'which is no signal');
+    if (this.#start) {
+      // As soon as there is somebody to get it.
+      if (number !== 0) this.#signalsOwed.push(number);
+      this.killed ||= number !== 0;
+      return true;
+    }
     if (this.#handle === undefined || this.exitCode !== null || this.signalCode !== null) return false;
     if (number === 0) return true;
     const failure = attempt('hermes_child_signal_leader', this.#handle, number);
@@ -102,10 +133,13 @@ class OwnedChild extends EventEmitter {
   }
 
   /** Ends the whole group: SIGTERM, time to comply, SIGKILL. Settles when nothing in it runs and `exit` was emitted. */
-  async stop({ graceMs = 3000 } = {}) {
+  async stop(options = {}) {
+    checkOptions("stop's argument", options, STOP_OPTIONS);
+    const { graceMs = 3000 } = options;
     if (!Number.isInteger(graceMs) || graceMs < 0 || graceMs > LONGEST_GRACE_MS) {
       throw invalid('graceMs', graceMs, `and must be 0 to ${LONGEST_GRACE_MS}`);
     }
+    await this.#start;
     if (this.#handle === undefined) return;
     await stop(this, this.#handle, graceMs);
     // The record of its end is on its way: an event loop that was not to stay for the child stays for that.
@@ -115,11 +149,31 @@ class OwnedChild extends EventEmitter {
 
   /** Whether the event loop stays for this child. */
   ref() {
+    this.#stays = true;
     this.#exit?.ref();
   }
 
   unref() {
+    this.#stays = false;
     this.#exit?.unref();
+  }
+
+  #begin(handle, exitFd) {
+    this.#handle = handle;
+    hold(this, handle);
+    this.pid = functions.hermes_child_pid(handle);
+    this.pgid = functions.hermes_child_pgid(handle);
+    this.#awaitExit(exitFd);
+    if (!this.#stays) this.#exit.unref();
+    process.nextTick(() => this.emit('spawn'));
+  }
+
+  #fail(error) {
+    this.exitCode = error.errno ?? -1;
+    process.nextTick(() => {
+      this.emit('error', error);
+      this.#oneClosed();
+    });
   }
 
   /** Of a child that was not started there is nothing to read or write. */
@@ -180,6 +234,15 @@ class OwnedChild extends EventEmitter {
     signal.addEventListener('abort', abort, { once: true });
     this.#stopListening = () => signal.removeEventListener('abort', abort);
   }
+}
+
+/** Puts it into `exit`; if there is none, the child is ended and the reason returned. */
+function exitDescriptor(handle, exit) {
+  const failure = attempt('hermes_child_exit_fd', handle, exit);
+  if (!failure) return undefined;
+  attempt('hermes_child_signal_leader', handle, constants.signals.SIGKILL);
+  functions.hermes_child_free(handle);
+  return new HermesError(failure);
 }
 
 /** As Node's own. */

@@ -41,4 +41,16 @@ function invalid(what, value, why) {
   return error;
 }
 
-module.exports = { HermesError, invalid, spawnError };
+/** Options are an object, and what is not known is refused: one that is misspelt would be ignored. */
+function checkOptions(what, options, known) {
+  if (options === null || typeof options !== 'object' || Array.isArray(options)) {
+    throw invalid(what, options, `and must be an object with some of: ${[...known].join(', ')}`);
+  }
+  for (const [name, value] of Object.entries(options)) {
+    if (!known.has(name) && value !== undefined) {
+      throw invalid(`option ${name}`, value, `and not known; these are: ${[...known].join(', ')}`);
+    }
+  }
+}
+
+module.exports = { HermesError, checkOptions, invalid, spawnError };

@@ -4,11 +4,17 @@
 
 const { ERR } = require('./abi');
 const { HermesError } = require('./errors');
-const { call } = require('./library');
+const { attempt, call } = require('./library');
+const { isLate, later, now } = require('./patience');
 
 const fits = (pgid) => Number.isInteger(pgid) && pgid >= -(2 ** 31) && pgid < 2 ** 31;
 
-/** Takes over process groups: from now on they die with this process. All of them, or none; twice is once. */
+/**
+ * Takes over process groups: from now on they die with this process. All of them, or none; twice is once.
+ *
+ * What is wrong is thrown at once. The promise is of importance when the supervisor was killed a moment ago: then it
+ * settles when the groups are taken over; else they are when this returns.
+ */
 function ownProcessGroups(pgids) {
   const numbers = [...pgids];
   for (const pgid of numbers) {
@@ -18,7 +24,16 @@ function ownProcessGroups(pgids) {
       throw new HermesError({ code: ERR.UNSAFE_GROUP, os_errno: 0, step: 'own_process_groups', message });
     }
   }
-  call('hermes_own_process_groups', Int32Array.from(numbers), numbers.length);
+  const own = (limitMs) =>
+    attempt('hermes_own_process_groups_within', Int32Array.from(numbers), numbers.length, limitMs);
+  const failure = now(own);
+  if (isLate(failure)) return later(own).then(check);
+  check(failure);
+  return Promise.resolve();
+}
+
+function check(failure) {
+  if (failure) throw new HermesError(failure);
 }
 
 /** Lets groups go: they may outlive this process. An unknown number is no error. */

@@ -12,7 +12,8 @@ const { FILE, IN_PACKAGE, VARIABLE, checkoutBuilds } = require('./places');
 function load() {
   const wanted = process.env[VARIABLE];
   // A library that was asked for by name is not silently replaced by another.
-  const names = wanted ? [wanted] : [IN_PACKAGE, ...checkoutBuilds(), `${FILE}.${ABI_VERSION}`];
+  const builds = checkoutBuilds();
+  const names = wanted ? [wanted] : [...(builds.length ? builds : [IN_PACKAGE]), `${FILE}.${ABI_VERSION}`];
   const looked = wanted ? [] : [`${VARIABLE}: not set`];
   for (const name of names) {
     try {

@@ -2,33 +2,29 @@
 
 const { fileURLToPath } = require('node:url');
 const { isMainThread } = require('node:worker_threads');
-const { ERR, SPAWN, STDIO, record } = require('./abi');
-const { makeBlocking } = require('./blocking');
+const { SPAWN, STDIO, record } = require('./abi');
 const { OwnedChild } = require('./child');
-const { invalid, spawnError } = require('./errors');
+const { close, duplicate, makeBlocking, pipe } = require('./descriptors');
+const { checkOptions, invalid, spawnError } = require('./errors');
 const { attempt } = require('./library');
+const { isLate, later, now } = require('./patience');
 
 const FLAGS = { groupOnly: SPAWN.GROUP_ONLY, keepSession: SPAWN.KEEP_SESSION, controllingTty: SPAWN.CONTROLLING_TTY };
 // Options of child_process.spawn that say what is so anyway, or nothing on Linux.
 const MOOT = ['detached', 'windowsHide', 'windowsVerbatimArguments'];
 const KNOWN = new Set([...Object.keys(FLAGS), ...MOOT, 'cwd', 'env', 'stdio', 'family', 'signal', 'passFds']);
 
-/** Of the event loop's time, for a program that somebody is writing. child_process reports that at once. */
-const LONGEST_WAIT_MS = 5;
-
 /**
  * Starts a long-lived child in a session and process group of its own. It cannot outlive this process.
  *
  * As `child_process.spawn`: what is wrong with the arguments is thrown; a child that cannot be started is an `error`
- * event. The child exists, with its `pid`, when this returns.
+ * event. The child exists, with its `pid`, when this returns; but if the supervisor was killed a moment ago, only at its
+ * `spawn` event, for the event loop is not held up until there is the next one.
  */
 function spawnOwned(command, args, options) {
   if (!Array.isArray(args)) [args, options] = [[], args ?? options];
   options ??= {};
-  for (const name of Object.keys(options)) {
-    if (!KNOWN.has(name) && options[name] !== undefined)
-      throw invalid(`option ${name}`, options[name], 'and not known');
-  }
+  checkOptions('the options', options, KNOWN);
   if (command === '') throw invalid('the command', command, 'which names no program');
   const argv = [command, ...args].map((word) => plain('an argument', word));
   const streams = normalised(options.stdio ?? 'pipe');
@@ -46,7 +42,7 @@ function spawnOwned(command, args, options) {
     pass_fd_count: passed.length,
     pass_fds: passed.length ? passed : null,
     family: options.family == null ? null : plain('family', options.family),
-    wait_limit_ms: LONGEST_WAIT_MS,
+    wait_limit_ms: 0,
     reserved: 0,
   });
   const { signal } = options;
@@ -55,12 +51,64 @@ function spawnOwned(command, args, options) {
     if (stream === STDIO.INHERIT || stream >= 0) makeBlocking(stream === STDIO.INHERIT ? index : stream);
   });
   const out = [null];
-  let failure = attempt('hermes_spawn_owned', wanted, out);
-  // A supervisor that does not come up so fast is waited for: a child that was started has its `pid` when this returns.
-  // One that cannot be started at all is told again, and at once.
-  if (failure?.code === ERR.SUPERVISOR) failure = attempt('hermes_spawn_owned', { ...wanted, wait_limit_ms: 0 }, out);
+  const start = (limitMs) => attempt('hermes_spawn_owned', { ...wanted, wait_limit_ms: limitMs }, out);
+  let failure = now(start);
+  // Numbers that the child is to have cannot be kept for it once this has returned, so that is waited for.
+  const child = isLate(failure) && !passed.length ? startLater(argv, streams, wanted, signal) : undefined;
+  if (child) return child;
+  if (isLate(failure)) failure = start(0);
   if (failure) return OwnedChild.failed(argv, streams, spawnError(failure, command, argv.slice(1)));
   return OwnedChild.started(argv, streams, out[0], signal);
+}
+
+/**
+ * What the caller may change once it has the child is kept as it is: descriptors, directory and environment.
+ * `undefined` if there are no descriptors left for that.
+ */
+function startLater(argv, streams, wanted, signal) {
+  const given = ownEnds(streams);
+  if (!given) return undefined;
+  const kept = {
+    stdin_fd: given[0].theirs,
+    stdout_fd: given[1].theirs,
+    stderr_fd: given[2].theirs,
+    cwd: wanted.cwd ?? currentFolder(),
+    envp: wanted.envp ?? environment(process.env),
+  };
+  const ends = given.map(({ ours }) => ours);
+  const child = OwnedChild.awaited(argv, streams, ends, signal);
+  const out = [null];
+  const start = (limitMs) => attempt('hermes_spawn_owned', { ...wanted, ...kept, wait_limit_ms: limitMs }, out);
+  later(start, (timer) => OwnedChild.staysFor(child, timer)).then((failure) => {
+    given.forEach(({ theirs }) => theirs >= 0 && close(theirs));
+    if (failure) OwnedChild.notStarted(child, spawnError(failure, argv[0], argv.slice(1)));
+    else OwnedChild.begun(child, out[0]);
+  });
+  return child;
+}
+
+/** Of each stream the child's end, in a descriptor of its own; of a pipe ours, too. */
+function ownEnds(streams) {
+  const made = [];
+  try {
+    streams.forEach((wanted, index) => {
+      if (wanted === STDIO.PIPE) made.push(pipe(index > 0));
+      else made.push({ theirs: wanted >= 0 ? duplicate(wanted) : wanted });
+    });
+    return made;
+  } catch {
+    for (const { ours, theirs } of made) [ours, theirs].forEach((fd) => fd >= 0 && close(fd));
+    return undefined;
+  }
+}
+
+/** `null`, which is the same, if it is gone. */
+function currentFolder() {
+  try {
+    return process.cwd();
+  } catch {
+    return null;
+  }
 }
 
 /** C would end it at a NUL, and mean something else. */

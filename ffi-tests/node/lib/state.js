@@ -1,13 +1,21 @@
 'use strict';
 
 const { GUARANTEES, ROLE, record } = require('./abi');
-const { invalid } = require('./errors');
+const { checkOptions, invalid } = require('./errors');
 const { call, functions } = require('./library');
 
 const NONE = { name: '', value: '', why: '' };
 
+const SETTINGS = new Set(['graceMs', 'idleMs', 'home', 'role']);
+
 /** Settings, before anything else of the library is used in this process. */
-function configure({ graceMs = 3000, idleMs = 30000, home = null, role = 'task' } = {}) {
+function configure(settings = {}) {
+  // Python and C have it, so it is looked for here.
+  if (settings?.threads !== undefined) {
+    throw invalid('option threads', settings.threads, 'and not offered: a Node process is never single-threaded');
+  }
+  checkOptions('the settings', settings, SETTINGS);
+  const { graceMs = 3000, idleMs = 30000, home = null, role = 'task' } = settings;
   for (const [name, value] of Object.entries({ graceMs, idleMs })) {
     if (!Number.isInteger(value) || value < 0 || value > 0xffffffff) throw invalid(name, value, 'no number of ms');
   }

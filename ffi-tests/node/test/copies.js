@@ -29,22 +29,28 @@ function place(directory, name = 'libhermes_spawn.so') {
   return file;
 }
 
-/** The package without the checkout around it; koffi is the one that is installed here. */
-function copy(directory) {
-  for (const name of [...require('../package.json').files, 'package.json', '.npmrc']) {
+/** The package as it is cloned: nothing that was built or installed, no checkout around it. */
+function clone(directory) {
+  for (const name of [...require('../package.json').files, 'package.json', 'package-lock.json', '.npmrc']) {
     const source = path.join(PACKAGE, name);
     if (name !== 'native') fs.cpSync(source, path.join(directory, name), { recursive: true });
   }
+  return directory;
+}
+
+/** A clone with the koffi that is installed here. */
+function copy(directory) {
+  clone(directory);
   const [modules] = require.resolve('koffi').match(/.*\/node_modules(?=\/)/);
   fs.symlinkSync(modules, path.join(directory, 'node_modules'));
   return directory;
 }
 
 /** A checkout as far as the package looks: itself and a mark. */
-function checkout(base) {
+function checkout(base, make = copy) {
   fs.mkdirSync(path.join(base, 'supervisor'), { recursive: true });
   fs.writeFileSync(path.join(base, 'supervisor', 'layout.ld'), '');
-  return copy(path.join(base, 'ffi-tests', 'node'));
+  return make(path.join(base, 'ffi-tests', 'node'));
 }
 
-module.exports = { CRATE, PACKAGE, bare, checkout, copy, folder, found, place };
+module.exports = { CRATE, PACKAGE, bare, checkout, clone, copy, folder, found, place };

@@ -100,6 +100,13 @@ test('the newest build of the checkout', (context) => {
   loads(copied, debug);
   fs.utimesSync(debug, 0, 0);
   loads(copied, release);
+  // The copy that an installation puts into the package grows old.
+  const copy = place(path.join(copied, 'native'));
+  fs.utimesSync(copy, 0, 0);
+  loads(copied, release);
+  fs.utimesSync(copy, 2, 2);
+  loads(copied, copy);
+  fs.rmSync(copy);
   const moved = place(path.join(base, 'moved', 'debug'));
   loads(copied, moved, { CARGO_TARGET_DIR: path.join(base, 'moved') });
 });

@@ -114,14 +114,16 @@ play({
   },
 
   configures() {
-    let refused = 0;
-    for (const wrong of [{ graceMs: -1 }, { idleMs: 1.5 }, { role: 'king' }, { home: 'not/absolute' }]) {
+    const values = [{ graceMs: -1 }, { idleMs: 1.5 }, { role: 'king' }, { home: 'not/absolute' }];
+    const shapes = [{ grace: 5 }, { threads: false }, 5, null, [], 'gateway'];
+    const accepted = [...values, ...shapes].filter((wrong) => {
       try {
         hermes.configure(wrong);
-      } catch {
-        refused += 1;
+        return true;
+      } catch (error) {
+        return error.code !== (wrong?.home ? 'HERMES_ERR_INVALID_ARGUMENT' : 'ERR_INVALID_ARG_VALUE');
       }
-    }
+    });
     hermes.configure({ graceMs: 1234, idleMs: 5678, role: 'gateway', home: process.env.HERMES_HOME });
     const { graceMs, idleMs } = hermes.status();
     let late;
@@ -130,6 +132,6 @@ play({
     } catch (error) {
       late = error.code;
     }
-    say({ refused, graceMs, idleMs, late });
+    say({ accepted, graceMs, idleMs, late });
   },
 });

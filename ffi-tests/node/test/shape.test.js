@@ -175,6 +175,8 @@ test('arguments that are none are thrown', () => {
     ['true', [], { stdio: [-1] }],
     ['true', [], { shell: true }],
     ['true', [], { uid: 0 }],
+    ['true', 'words'],
+    ['true', [], 5],
   ]) {
     assert.throws(() => spawnOwned(...words), { code: 'ERR_INVALID_ARG_VALUE' }, JSON.stringify(words));
   }

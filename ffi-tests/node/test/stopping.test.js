@@ -80,6 +80,8 @@ test('a grace that is none is refused', async () => {
   const child = spawnOwned('true', { stdio: 'ignore' });
   for (const graceMs of [-1, 0.5, 2 ** 24, '1', null])
     await assert.rejects(child.stop({ graceMs }), { code: 'ERR_INVALID_ARG_VALUE' });
+  for (const options of [{ grace: 200 }, { graceMs: 200, signal: 'SIGINT' }, 200, null, [200], 'SIGTERM'])
+    await assert.rejects(child.stop(options), { code: 'ERR_INVALID_ARG_VALUE', message: /graceMs/ });
   await once(child, 'close');
 });
 

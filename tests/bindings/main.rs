@@ -3,6 +3,7 @@
 mod node;
 mod python;
 mod run;
+mod speed;
 #[path = "../support/mod.rs"]
 mod support;
 mod third_party;

@@ -4,6 +4,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use crate::support::announce;
+
 /// A suite that has not ended by then hangs.
 const LIMIT_SECONDS: &str = "600";
 
@@ -55,7 +57,9 @@ pub fn command(folder: &Path, words: &[&str]) -> Command {
 pub fn must_run(mut command: Command) -> String {
     let (output, said) = run(&mut command);
     assert!(output.status.success(), "{command:?}: {}\n{said}", output.status);
-    said.lines().filter(|line| line.starts_with("SKIPPED")).for_each(|line| eprintln!("{line}"));
+    for skipped in said.lines().filter(|line| line.starts_with("SKIPPED")) {
+        announce(skipped);
+    }
     said
 }
 
@@ -70,7 +74,7 @@ pub fn installed(mut command: Command) -> bool {
     false
 }
 
-fn run(command: &mut Command) -> (Output, String) {
+pub fn run(command: &mut Command) -> (Output, String) {
     let output = command.output().unwrap_or_else(|error| panic!("{command:?}: {error}"));
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     let said = text(&output.stdout) + &text(&output.stderr);

@@ -14,6 +14,7 @@ fn holds_under_valgrind(program: &str, argument: &str) {
     workshop.run(&format!("{VALGRIND} ./{program} {argument}"));
 }
 
+/// A hundred rounds: each start takes it some forty times as long. The thousand are the sanitizers' and the plain run's.
 /// An emulator that knows neither vfork nor pidfds: what fails must still say why.
 #[test]
 fn valgrind_finds_nothing() {
@@ -23,13 +24,14 @@ fn valgrind_finds_nothing() {
     }
 }
 
+/// A round in four is one that fails, and there are four batches: 1,200 real starts.
 #[test]
 fn sanitizers_find_nothing() {
     needs!("cc", "pkg-config");
     let workshop = Workshop::new();
     let with = "$(pkg-config --cflags --libs-only-L hermes_spawn) -l:libhermes_spawn.a";
     for (program, argument) in
-        [("driver", ""), ("ends", ""), ("groups", ""), ("single", ""), ("misuse", ""), ("rounds", "250")]
+        [("driver", ""), ("ends", ""), ("groups", ""), ("single", ""), ("misuse", ""), ("rounds", "400")]
     {
         let options = "-g -fsanitize=address,undefined -fno-sanitize-recover=all";
         let libraries = &crate::library::library().native_libraries;

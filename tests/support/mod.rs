@@ -40,10 +40,15 @@ macro_rules! skip {
 
 /// The part of [`skip!`] that is a function.
 pub fn announce_skip(reason: &str) {
-    use std::io::Write;
     let test = std::thread::current().name().unwrap_or("a test").to_string();
-    let _ = std::io::stderr().write_all(format!("SKIPPED {test}: {reason}\n").as_bytes());
+    announce(&format!("SKIPPED {test}: {reason}"));
     assert!(std::env::var_os("CI").is_none(), "skipped under CI: {reason}");
+}
+
+/// A line on standard error, past the test harness' capture, which `eprintln!` is not.
+pub fn announce(line: &str) {
+    use std::io::Write;
+    let _ = std::io::stderr().write_all(format!("{line}\n").as_bytes());
 }
 
 /// Whether this test runs as root: forced pid reuse, namespaces of one's own and other users need it.

@@ -140,6 +140,7 @@ SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "hermes_child_exit_fd": (c_int32, [_child, POINTER(c_int32), _error]),
     "hermes_child_wait": (c_int32, [_child, c_int64, POINTER(ExitStatus), _error]),
     "hermes_child_signal_leader": (c_int32, [_child, c_int32, _error]),
-    "hermes_child_stop": (c_int32, [_child, c_uint32, _error]),
+    "hermes_child_stop_begin": (c_int32, [_child, c_uint32, _error]),
+    "hermes_child_stop_poll": (c_int32, [_child, _error]),
     "hermes_child_free": (None, [_child]),
 }

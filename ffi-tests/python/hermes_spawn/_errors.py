@@ -148,7 +148,7 @@ def error_of(record: _abi.ErrorRecord) -> HermesError:
 
 def spawn_error_of(record: _abi.ErrorRecord, program: Path, cwd: Optional[Path]) -> HermesError:
     """As `error_of`; a child that could not be started is reported as `subprocess.Popen` would."""
-    if record.code != _abi.ERR_SPAWN:
+    if record.code not in (_abi.ERR_SPAWN, _abi.ERR_OS):
         return error_of(record)
     number = record.os_errno
     # OSError itself knows which of its subclasses an errno is.

@@ -6,18 +6,22 @@ import asyncio
 import os
 import select
 import signal
+import threading
 import time
 from ctypes import byref, c_int32, c_void_p
 from types import TracebackType
-from typing import IO, Any, Callable, Optional, Sequence, Union
+from typing import IO, Any, Callable, Iterator, Optional, Sequence, Union
 
 from . import _abi
 from ._communicate import Conversation
-from ._errors import NotFoundError, Path, TimeoutExpired, UnsupportedError, error_of
+from ._errors import HermesError, NotFoundError, Path, TimeoutExpired, UnsupportedError, error_of
 from ._library import call, library
 
 # poll(2) takes an int of milliseconds.
 _LONGEST_POLL_MS = 3_600_000
+_LONGEST_GRACE_S = 16777.215
+# What complies with a stop does so within milliseconds; what does not has its grace.
+_LONGEST_PAUSE_S = 0.02
 
 
 class _Descriptor:
@@ -49,9 +53,12 @@ class OwnedProcess:
 
     _end: Optional[_Descriptor] = None
     _conversation: Optional[Conversation] = None
+    _stopping: bool = False
+    _stop_error: Optional[HermesError] = None
 
     def __init__(self, handle: c_void_p, args: Union[Path, Sequence[Path]]) -> None:
         self._handle = handle
+        self._stop_lock = threading.Lock()
         self.args = args
         self.pid = library.hermes_child_pid(handle)
 
@@ -148,10 +155,46 @@ class OwnedProcess:
 
         Raises `StillAliveError` if something cannot be ended, `NotFoundError` if the group was released.
         """
-        if not 0 <= grace < 2**32 / 1000:
-            raise ValueError(f"a grace of {grace} s")
-        call("hermes_child_stop", self._handle, int(grace * 1000))
+        self._begin_stop(grace)
+        # In short sleeps, between which Python's signal handlers run: the library's own stop would hold up `^C`.
+        for pause in _pauses():
+            time.sleep(pause)
+            if self._is_stopped():
+                return
+
+    async def stop_async(self, grace: float = 3.0) -> None:
+        """As `stop`, for asyncio: no thread is used. Once begun it goes on by itself, also if this is cancelled."""
+        self._begin_stop(grace)
+        for pause in _pauses():
+            await asyncio.sleep(pause)
+            if self._is_stopped():
+                return
+
+    def _begin_stop(self, grace: float) -> None:
+        if not isinstance(grace, (int, float)):
+            raise TypeError(f"grace is {grace!r}, and must be a number of seconds")
+        if not 0 <= grace <= _LONGEST_GRACE_S:
+            raise ValueError(f"grace is {grace} s, and must be from 0 to {_LONGEST_GRACE_S} s")
+        with self._stop_lock:
+            if not self._stopping:
+                self._stop_error = None
+                call("hermes_child_stop_begin", self._handle, int(grace * 1000))
+                self._stopping = True
+
+    def _is_stopped(self) -> bool:
+        """The library tells the end once; several may wait for it."""
+        with self._stop_lock:
+            if self._stopping:
+                record = _abi.ErrorRecord(_abi.ERROR_BYTES)
+                code = library.hermes_child_stop_poll(self._handle, byref(record))
+                if code == _abi.ERR_TIMEOUT:
+                    return False
+                self._stopping = False
+                self._stop_error = error_of(record) if code else None
+        if self._stop_error is not None:
+            raise self._stop_error
         self._look()
+        return True
 
     def __enter__(self) -> OwnedProcess:
         return self
@@ -208,6 +251,13 @@ class OwnedProcess:
             self._look()
             return pidfd
         return fd.value
+
+
+def _pauses() -> Iterator[float]:
+    pause = 0.001
+    while True:
+        yield pause
+        pause = min(2 * pause, _LONGEST_PAUSE_S)
 
 
 def _set(future: asyncio.Future[None]) -> None:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import io
 import subprocess
+from errno import EACCES
 from ctypes import byref, c_char_p, c_int32, c_void_p
-from os import PathLike
-from typing import IO, Any, Iterable, Mapping, Optional, Sequence, Union
+from os import PathLike, strerror
+from typing import IO, Any, Iterable, Mapping, Optional, Union
 
 from . import _abi
-from ._errors import Path, spawn_error_of
+from ._errors import Path, SpawnPermissionError, spawn_error_of
 from ._library import library
 from ._process import OwnedProcess
 from ._state import encoded
@@ -22,7 +23,7 @@ Stream = Union[int, IO[Any], None]
 
 
 def spawn_owned(
-    args: Union[Path, Sequence[Path]],
+    args: Union[Path, Iterable[Path]],
     *,
     stdin: Stream = None,
     stdout: Stream = None,
@@ -48,9 +49,13 @@ def spawn_owned(
     Raises what `Popen` raises; each such error is a `SpawnError` too. `SupervisorError`: nothing could watch over the
     child, so none was started.
     """
-    words: Sequence[Path] = [args] if isinstance(args, (str, bytes, PathLike)) else args
+    # A list of its own: an iterator can be looked at once.
+    words: list[Path] = [args] if isinstance(args, (str, bytes, PathLike)) else list(args)
     if not words:
         raise ValueError("args is empty: it must hold the program's name at least")
+    if not encoded(words[0], "args"):
+        # Popen looks for it in the directories of PATH, and finds these themselves.
+        raise SpawnPermissionError(EACCES, strerror(EACCES), words[0])
     is_text = bool(text or encoding or errors)
     if is_text:
         # An encoding that does not exist is told before there is a child.
@@ -63,21 +68,21 @@ def spawn_owned(
         | (_abi.SPAWN_KEEP_SESSION if keep_session else 0)
         | (_abi.SPAWN_CONTROLLING_TTY if controlling_tty else 0),
         None,
-        _strings([encoded(word) for word in words]),
+        _strings([encoded(word, "args") for word in words]),
         None if env is None else _strings(list(_environment(env))),
-        None if cwd is None else encoded(cwd),
+        None if cwd is None else encoded(cwd, "cwd"),
         _abi.STDIO_INHERIT if stdin is None else _stream("stdin", stdin),
         _abi.STDIO_INHERIT if stdout is None else _stream("stdout", stdout),
         _abi.STDIO_INHERIT if stderr is None else _stream("stderr", stderr),
         len(passed),
         (c_int32 * len(passed))(*passed) if passed else None,
-        None if family is None else encoded(family),
+        None if family is None else encoded(family, "family"),
     )
     handle = c_void_p()
     record = _abi.ErrorRecord(_abi.ERROR_BYTES)
     if library.hermes_spawn_owned(byref(options), byref(handle), byref(record)):
         raise spawn_error_of(record, words[0], cwd)
-    child = OwnedProcess(handle, args)
+    child = OwnedProcess(handle, args if isinstance(args, (str, bytes, PathLike, list, tuple)) else words)
     if PIPE in (stdin, stdout, stderr):
         _attach_pipes(child, options, is_text, encoding, errors)
     return child
@@ -89,10 +94,10 @@ def _strings(words: list[bytes]) -> Any:
 
 def _environment(env: Union[Mapping[str, str], Mapping[bytes, bytes]]) -> Iterable[bytes]:
     for name, value in env.items():
-        line = encoded(name)
+        line = encoded(name, "env")
         if not line or b"=" in line:
             raise ValueError(f"illegal environment variable name: {name!r}")
-        yield line + b"=" + encoded(value)
+        yield line + b"=" + encoded(value, "env")
 
 
 def _stream(name: str, stream: Union[int, IO[Any]]) -> int:

@@ -51,7 +51,7 @@ def configure(
             raise ValueError(f"{name} is {value}")
     config = _abi.Config(_abi.CONFIG_BYTES, grace_ms, idle_ms, _ROLES[role], bool(threads))
     if home is not None:
-        config.home = encoded(home)
+        config.home = encoded(home, "home")
     call("hermes_configure", config)
 
 
@@ -74,9 +74,12 @@ def status() -> Status:
     )
 
 
-def encoded(text: Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]) -> bytes:
+def encoded(text: Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"], what: str) -> bytes:
     """As the kernel takes it. C would end the string at a NUL, and mean something else."""
-    result = os.fsencode(text)
+    try:
+        result = os.fsencode(text)
+    except TypeError as error:
+        raise TypeError(f"{what}: {error}") from None
     if b"\0" in result:
         raise ValueError("embedded null byte")
     return result

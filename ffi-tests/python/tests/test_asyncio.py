@@ -60,6 +60,25 @@ class Asyncio(unittest.IsolatedAsyncioTestCase):
         self.assertEqual(await asyncio.wait_for(waiting, SOON), -9)
         let_go(child)
 
+    async def test_stops_do_not_hold_the_loop(self) -> None:
+        script = "trap '' TERM; echo; while :; do sleep 600; done"
+        children = [spawn_owned(["sh", "-c", script], stdout=PIPE) for _ in range(10)]
+        for child in children:
+            assert child.stdout is not None
+            child.stdout.readline()
+            child.stdout.close()
+        threads = tasks()
+        # Two wait for the end of one.
+        stops = asyncio.gather(*(child.stop_async(0.3) for child in [*children, children[0]]))
+        turns = 0
+        while not stops.done():
+            await asyncio.sleep(0.005)
+            turns += 1
+            self.assertEqual(tasks(), threads)
+        await stops
+        self.assertGreater(turns, 10)
+        self.assertEqual([child.returncode for child in children], [-9] * 10)
+
     async def test_a_process_that_stays_single_threaded(self) -> None:
         """There the library has no exit descriptor to offer; a pidfd does the same."""
         pid = os.fork()

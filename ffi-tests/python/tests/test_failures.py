@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
+import errno
 import os
 import pickle
+import resource
 import stat
 import subprocess
-from typing import Any
+from typing import Any, Iterator
+from unittest import mock
 
 import hermes_spawn
+from hermes_spawn import DEVNULL, PIPE
 
 from .processes import eventually, own_children
 from .stage import Stage, hold, say
@@ -42,7 +47,16 @@ class Failures(Stage):
         lost = self.file("lost", "#!/no/such/interpreter\n", stat.S_IRWXU)
         bare = self.file("bare", "exit 0\n", stat.S_IRWXU)
         self.assert_like_popen(["/no/such/program"], "execve", "/no/such/program")
-        self.assert_like_popen(["hs-no-such-program"], "execve", "PATH")
+        # What the message says of PATH depends on how many directories are in it.
+        with mock.patch.dict(os.environ, PATH="/usr/bin:/bin"):
+            self.assert_like_popen(["hs-no-such-program"], "execve", "PATH")
+        for args in ("", [""]):
+            with self.subTest(args=args), self.assertRaises(OSError) as theirs:
+                subprocess.Popen(args)
+            with self.subTest(args=args), self.assertRaises(hermes_spawn.SpawnError) as ours:
+                hermes_spawn.spawn_owned(args)
+            self.assertIsInstance(ours.exception, type(theirs.exception))
+            self.assertEqual(ours.exception.filename, theirs.exception.filename)
         self.assert_like_popen([str(self.folder)], "execve", str(self.folder))
         self.assert_like_popen([plain], "execve", plain)
         self.assert_like_popen([lost], "execve", "/no/such/interpreter")
@@ -85,10 +99,32 @@ class Failures(Stage):
         os.close(reader)
         os.close(writer)
         for options in ({"stdin": reader}, {"pass_fds": [reader]}):
-            with self.subTest(options=options), self.assertRaises(OSError) as caught:
+            with self.subTest(options=options), self.assertRaises(hermes_spawn.SpawnError) as caught:
                 hermes_spawn.spawn_owned(["true"], **options)
             self.assertEqual(caught.exception.errno, 9)
             self.assertIn(str(reader), str(caught.exception))
+
+    def test_no_descriptor_is_left(self) -> None:
+        hermes_spawn.spawn_owned(["true"]).wait()
+        for options in ({"stdin": PIPE, "stdout": PIPE}, {"stdout": PIPE}, {"stdin": DEVNULL, "stdout": PIPE}):
+            with self.subTest(options=options), no_descriptors_left():
+                with self.assertRaises(hermes_spawn.SpawnError) as caught:
+                    hermes_spawn.spawn_owned(["true"], **options)
+                self.assertEqual(caught.exception.errno, errno.EMFILE)
+
+    def test_what_is_of_the_wrong_type_is_named(self) -> None:
+        for name, args, options in (
+            ("args", ["true", 5], {}),
+            ("cwd", ["true"], {"cwd": 5}),
+            ("env", ["true"], {"env": {"A": 5}}),
+            ("family", ["true"], {"family": 5}),
+        ):
+            with self.subTest(name), self.assertRaisesRegex(TypeError, name):
+                hermes_spawn.spawn_owned(args, **options)
+
+    def test_words_from_an_iterator(self) -> None:
+        child = hermes_spawn.spawn_owned(iter(["sh", "-c", "exit 4"]))
+        self.assertEqual((child.wait(), child.args), (4, ["sh", "-c", "exit 4"]))
 
     def test_errors_survive_pickling(self) -> None:
         """As concurrent.futures sends them from one process to another."""
@@ -100,6 +136,18 @@ class Failures(Stage):
         self.assertEqual((error.code, error.filename), (-6, "/no/such/program"))
         late = hermes_spawn.TimeoutExpired(["x"], 3.5)
         self.assertEqual(str(pickle.loads(pickle.dumps(late))), str(late))
+
+
+@contextlib.contextmanager
+def no_descriptors_left() -> Iterator[None]:
+    limits = resource.getrlimit(resource.RLIMIT_NOFILE)
+    lowest = os.open("/dev/null", os.O_RDONLY)
+    os.close(lowest)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (lowest, limits[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, limits)
 
 
 def starts_a_child_in(folder: str) -> None:

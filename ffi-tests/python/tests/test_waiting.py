@@ -13,7 +13,7 @@ import hermes_spawn
 from hermes_spawn import PIPE, spawn_owned
 
 from .processes import SOON, Process, eventually, stat_fields
-from .stage import Stage, hold, say
+from .stage import GRACE_MS, Stage, hold, say
 
 
 class Waiting(Stage):
@@ -53,6 +53,15 @@ class Waiting(Stage):
         stubborn.stop(grace=0.1)
         self.assertEqual(stubborn.returncode, -9)
         stubborn.stdout.close()
+
+    def test_a_grace_that_is_none(self) -> None:
+        child = spawn_owned(["cat"], stdin=PIPE)
+        for grace in (-0.1, 16778, float("nan")):
+            with self.subTest(grace), self.assertRaisesRegex(ValueError, "grace .* from 0 to 16777.215 s"):
+                child.stop(grace)
+        with self.assertRaisesRegex(TypeError, "grace"):
+            child.stop("3")  # type: ignore[arg-type]
+        child.communicate()
 
     def test_a_stop_is_not_held_up_by_who_waits(self) -> None:
         child = spawn_owned(["sleep", "600"])
@@ -113,13 +122,21 @@ def drops_a_child() -> None:
     hold()
 
 
-WAITS = ("wait", "wait with a timeout", "communicate")
+WAITS = ("wait", "wait with a timeout", "communicate", "stop")
 
 
 def is_interrupted_while_it_waits() -> None:
-    child = spawn_owned(["sleep", "600"], stdout=PIPE)
+    hermes_spawn.configure(grace_ms=GRACE_MS)
+    child = spawn_owned(["sh", "-c", "trap '' TERM; echo; while :; do sleep 600; done"], stdout=PIPE)
+    assert child.stdout is not None
+    child.stdout.readline()
     say(pid=child.pid)
-    calls: tuple[Callable[[], object], ...] = (child.wait, lambda: child.wait(60), child.communicate)
+    calls: tuple[Callable[[], object], ...] = (
+        child.wait,
+        lambda: child.wait(60),
+        child.communicate,
+        lambda: child.stop(60),
+    )
     for name, wait in zip(WAITS, calls):
         sent = threading.Thread(target=interrupt_once_asleep, args=(times := [],))
         sent.start()

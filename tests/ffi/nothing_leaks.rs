@@ -14,7 +14,7 @@ fn holds_under_valgrind(program: &str, argument: &str) {
     workshop.run(&format!("{VALGRIND} ./{program} {argument}"));
 }
 
-/// A hundred rounds: each start takes it some forty times as long. The thousand are the sanitizers' and the plain run's.
+/// 4 batches of 25 rounds, since each start takes an emulator much longer: the thousand are the sanitizers' part.
 /// An emulator that knows neither vfork nor pidfds: what fails must still say why.
 #[test]
 fn valgrind_finds_nothing() {

@@ -28,7 +28,10 @@ function spawnOwned(command, args, options) {
   if (command === '') throw invalid('the command', command, 'which names no program');
   const argv = [command, ...args].map((word) => plain('an argument', word));
   const streams = normalised(options.stdio ?? 'pipe');
-  const passed = Int32Array.from(new Set(options.passFds ?? []));
+  const passed = Int32Array.from(descriptors(options.passFds ?? []));
+  const { signal } = options;
+  // Before there is a child that nobody would hold.
+  if (signal != null && !(signal instanceof AbortSignal)) throw invalid('signal', signal, 'and must be an AbortSignal');
   const wanted = record('hermes_spawn_options', {
     flags: Object.entries(FLAGS).reduce((flags, [name, flag]) => (options[name] ? flags | flag : flags), 0),
     program: null,
@@ -45,7 +48,6 @@ function spawnOwned(command, args, options) {
     wait_limit_ms: 0,
     reserved: 0,
   });
-  const { signal } = options;
   if (signal?.aborted) return OwnedChild.neverStarted(argv, streams, signal);
   streams.forEach((stream, index) => {
     if (stream === STDIO.INHERIT || stream >= 0) makeBlocking(stream === STDIO.INHERIT ? index : stream);
@@ -132,6 +134,17 @@ function environment(env) {
   return [...lines, null];
 }
 
+/** An array of int32 would cut them down to other numbers. */
+function descriptors(passFds) {
+  const numbers = typeof passFds === 'string' ? [passFds] : [...passFds];
+  for (const fd of numbers) {
+    if (!isDescriptor(fd)) throw invalid('passFds', fd, 'and must be descriptors');
+  }
+  return new Set(numbers);
+}
+
+const isDescriptor = (fd) => Number.isInteger(fd) && fd >= 0 && fd <= 0x7fffffff;
+
 function normalised(stdio) {
   const list = typeof stdio === 'string' ? [stdio, stdio, stdio] : stdio;
   if (!Array.isArray(list)) throw invalid('stdio', stdio, 'and must be a string or an array');
@@ -152,7 +165,7 @@ function stream(wanted, index) {
       return STDIO.INHERIT;
   }
   const fd = typeof wanted === 'number' ? wanted : (wanted.fd ?? wanted._handle?.fd);
-  if (!Number.isInteger(fd) || fd < 0 || fd > 0x7fffffff) {
+  if (!isDescriptor(fd)) {
     throw invalid(
       `stdio[${index}]`,
       wanted,

@@ -176,6 +176,12 @@ test('arguments that are none are thrown', () => {
     ['true', [], { shell: true }],
     ['true', [], { uid: 0 }],
     ['true', 'words'],
+    ['true', [], { signal: 'SIGTERM' }],
+    ['true', [], { signal: {} }],
+    ['true', [], { passFds: [1.5] }],
+    ['true', [], { passFds: ['abc'] }],
+    ['true', [], { passFds: [2 ** 32 + 1] }],
+    ['true', [], { passFds: '12' }],
     ['true', [], 5],
   ]) {
     assert.throws(() => spawnOwned(...words), { code: 'ERR_INVALID_ARG_VALUE' }, JSON.stringify(words));

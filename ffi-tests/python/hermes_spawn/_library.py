@@ -31,7 +31,10 @@ def _check_system() -> None:
 
 def _checkout_builds() -> Iterator[Path]:
     """The builds of the checkout that this file is part of, the newest first; none if it is installed elsewhere."""
-    crate = Path(__file__).resolve().parents[3]
+    above = Path(__file__).resolve().parents
+    if len(above) < 4:
+        return
+    crate = above[3]
     if not (crate / "supervisor" / "layout.ld").is_file():
         return
     target = Path(os.environ.get("CARGO_TARGET_DIR", crate / "target"))

@@ -107,7 +107,8 @@ class OwnedProcess:
         if not self._look():
             loop = asyncio.get_running_loop()
             # A loop has one reader for each number; several tasks may wait for one child.
-            fd = os.dup(self._end_descriptor().fd)
+            end = self._end_descriptor()
+            fd = os.dup(end.fd)
             try:
                 ended: asyncio.Future[None] = loop.create_future()
                 loop.add_reader(fd, _set, ended)
@@ -135,6 +136,9 @@ class OwnedProcess:
 
     def send_signal(self, sig: int) -> None:
         """Sends a signal to the leader alone; nothing if it has ended."""
+        # ctypes would cut it down to another signal.
+        if not 0 <= sig <= 64:
+            raise ValueError(f"sig is {sig}, which is no signal")
         if self._look() or sig == 0:
             return
         try:

@@ -61,6 +61,8 @@ def spawn_owned(
         # An encoding that does not exist is told before there is a child.
         io.TextIOWrapper(io.BytesIO(), encoding, errors)
     passed = sorted(set(pass_fds))
+    if passed and not -1 < passed[0] <= passed[-1] < 2**31:
+        raise ValueError(f"pass_fds is {passed}, and must be file descriptors")
     # In the order of its fields: by keyword takes ctypes three times as long.
     options = _abi.SpawnOptions(
         _abi.SPAWN_OPTIONS_BYTES,
@@ -110,7 +112,8 @@ def _stream(name: str, stream: Union[int, IO[Any]]) -> int:
             raise ValueError("STDOUT can only be used for stderr")
         return _abi.STDIO_TO_STDOUT
     fd = stream if isinstance(stream, int) else stream.fileno()
-    if fd < 0:
+    # ctypes would cut a larger one down to another number.
+    if not 0 <= fd < 2**31:
         raise ValueError(f"{name} is {fd}, which is no file descriptor")
     return fd
 

@@ -84,6 +84,10 @@ class Failures(Stage):
             (["true"], {"env": {"A=B": "C"}}),
             (["true"], {"stdout": hermes_spawn.STDOUT}),
             (["true"], {"stdin": -7}),
+            (["true"], {"stdin": 2**33}),
+            (["true"], {"stdout": 2**32 + 2}),
+            (["true"], {"stdout": 2**32 - 3}),
+            (["true"], {"pass_fds": [2**32 + 2]}),
         ):
             with self.subTest(args=args, options=options), self.assertRaises(ValueError):
                 hermes_spawn.spawn_owned(args, **options)

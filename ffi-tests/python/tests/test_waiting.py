@@ -54,8 +54,11 @@ class Waiting(Stage):
         self.assertEqual(stubborn.returncode, -9)
         stubborn.stdout.close()
 
-    def test_a_grace_that_is_none(self) -> None:
+    def test_a_grace_or_a_signal_that_is_none(self) -> None:
         child = spawn_owned(["cat"], stdin=PIPE)
+        for sig in (-9, 65, 2**32 + 9):
+            with self.subTest(sig), self.assertRaises(ValueError):
+                child.send_signal(sig)
         for grace in (-0.1, 16778, float("nan")):
             with self.subTest(grace), self.assertRaisesRegex(ValueError, "grace .* from 0 to 16777.215 s"):
                 child.stop(grace)

@@ -146,7 +146,10 @@ test('a start that has to wait keeps the process, unless the child is not to', a
   ]) {
     const script = `
       const { spawnOwned, status } = require(${JSON.stringify(path.dirname(__dirname))});
-      spawnOwned('sleep', ['600'], { stdio: 'ignore' }).unref();
+      const covering = spawnOwned('sleep', ['600'], { stdio: 'ignore' });
+      covering.unref();
+      // Who ends while a killed supervisor is being replaced leaves its children uncovered.
+      process.on('exit', () => covering.kill('SIGKILL'));
       process.kill(status().supervisorPid, 'SIGKILL');
       while (status().supervisorPid);
       const child = spawnOwned('true', { stdio: 'ignore' });

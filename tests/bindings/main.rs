@@ -1,5 +1,8 @@
 //! The bindings, tested in their own languages; this only installs what they need, runs them and reads what they say.
 
+#[path = "../ffi/library.rs"]
+#[allow(dead_code)]
+mod library;
 mod node;
 mod python;
 mod run;

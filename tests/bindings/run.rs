@@ -36,12 +36,6 @@ fn library() -> PathBuf {
     built
 }
 
-/// The first of these programs that this machine does not have.
-pub fn missing(programs: &[&'static str]) -> Option<&'static str> {
-    let runs = |program: &&&str| !Command::new(program).arg("--version").output().is_ok_and(|out| out.status.success());
-    programs.iter().find(runs).copied()
-}
-
 /// A command in a folder of `ffi-tests` that uses the library, writes nothing beside the sources, and does not hang.
 pub fn command(folder: &Path, words: &[&str]) -> Command {
     let mut command = Command::new("timeout");
@@ -85,14 +79,4 @@ pub fn run(command: &mut Command) -> (Output, String) {
 pub fn counted(said: &str, label: &str) -> u32 {
     let numbers = said.lines().filter_map(|line| line.strip_prefix(label)?.split_whitespace().next()?.parse().ok());
     numbers.max().unwrap_or(0)
-}
-
-/// Skips a test loudly where a program is missing; under CI that is a failure.
-#[macro_export]
-macro_rules! needs {
-    ($($program:literal),+) => {
-        if let Some(program) = $crate::run::missing(&[$($program),+]) {
-            $crate::skip!("{program} is not installed");
-        }
-    };
 }

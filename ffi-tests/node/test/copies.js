@@ -11,8 +11,9 @@ const { name: LIBRARY } = require('../lib/library');
 const PACKAGE = path.dirname(__dirname);
 const CRATE = path.resolve(PACKAGE, '..', '..');
 
-/** The environment without what points at this checkout's builds. */
-const { CARGO_TARGET_DIR: _, HERMES_SPAWN_LIBRARY: __, ...bare } = process.env;
+/** The environment without what points at this checkout's builds, and without what npm tells the programs it runs. */
+const OURS = /^(npm_.*|CARGO_TARGET_DIR|HERMES_SPAWN_LIBRARY)$/;
+const bare = Object.fromEntries(Object.entries(process.env).filter(([name]) => !OURS.test(name)));
 
 const found = (program) => spawnSync(program, ['--version']).error === undefined;
 

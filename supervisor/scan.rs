@@ -278,7 +278,7 @@ fn examine(s: &Supervisor, stat: &Stat, fd: i32, asked: bool) {
 
 /// It is in the session of a leader of ours, whose number may be a stranger's by now. But nobody joins a session from
 /// outside: who is in it, and started while the leader still kept the number, was in our leader's.
-pub fn in_our_session(s: &Supervisor, stat: &Stat) -> bool {
+fn in_our_session(s: &Supervisor, stat: &Stat) -> bool {
     let with_search = |index| cell(index).has(TERMED | KILLED) && !s.slot(index).load().has(flags::GROUP_ONLY);
     stat.start_ticks < s.began_ticks && s.find_group(stat.session, 0).is_some_and(with_search)
 }

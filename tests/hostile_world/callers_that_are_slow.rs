@@ -42,14 +42,20 @@ fn until_free(owner: &mut Owner) {
     eventually(SLACK, "the slot is free", || owner.must("status")["slots_in_use"] == 0);
 }
 
-/// KILL to the child, of which the caller learns no sooner than `meanwhile` has been done.
-fn kill_and_tell_late(meanwhile: impl FnOnce(&Scene, &mut Owner, &Seat)) {
-    let scene = Scene::new();
-    let mut control = scene.control();
+/// An owner with one child, for which KILL has been asked and not been sent yet.
+fn asked_to_kill(scene: &Scene) -> (Owner, Seat, Asked) {
     let mut owner = scene.owner();
     configure(&mut owner);
     let child = scene.seat(owner.spawn("sleeper"), "sleeper");
     let asked = Asked::signal(&mut owner, child.process.pid, libc::SIGKILL);
+    (owner, child, asked)
+}
+
+/// KILL to the child, of which the caller learns no sooner than `meanwhile` has been done.
+fn kill_and_tell_late(meanwhile: impl FnOnce(&Scene, &mut Owner, &Seat)) {
+    let scene = Scene::new();
+    let mut control = scene.control();
+    let (mut owner, child, asked) = asked_to_kill(&scene);
     let held = Held::thread(asked.thread).expect("hold the caller");
     asked.look();
     child.process.assert_gone_by(super::support::sys::after(SLACK), "the child");
@@ -91,10 +97,7 @@ fn the_slot_would_be_the_next_childs() {
 fn a_slot_is_not_freed_under_a_request() {
     let scene = Scene::new();
     let mut control = scene.control();
-    let mut owner = scene.owner();
-    configure(&mut owner);
-    let child = scene.seat(owner.spawn("sleeper"), "sleeper");
-    let asked = Asked::signal(&mut owner, child.process.pid, libc::SIGKILL);
+    let (mut owner, child, asked) = asked_to_kill(&scene);
     child.process.signal(libc::SIGTERM).expect("end the child");
     let status = owner.must(&format!("wait {}", child.process.pid));
     assert_eq!(status["signalled"], libc::SIGTERM);

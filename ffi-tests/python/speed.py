@@ -2,7 +2,8 @@
 
     python3 speed.py [MEGABYTES] [ROUNDS]       500 MB, 300 rounds
 
-Prints both medians and their ratio. Exits with 1 if ours is the slower one.
+Prints both medians and 10th percentiles (what both cost when nothing else has the machine), and the ratio of each.
+Exits with 1 if our median is the slower one.
 """
 
 from __future__ import annotations
@@ -44,11 +45,16 @@ def main(megabytes: int = 500, rounds: int = 300) -> int:
     for _ in range(rounds):
         for name, start in ways.items():
             times[name].append(timed(start))
-    for name, values in times.items():
-        tenth = statistics.quantiles(values, n=10)[0]
-        print(f"{name:12} median {statistics.median(values):7.0f} us   10th percentile {tenth:7.0f} us")
-    ratio = statistics.median(times["spawn_owned"]) / statistics.median(times["Popen"])
-    print(f"ratio {ratio:.2f}, to be {LIMIT:.2f} at most; host of {megabytes} MB, {rounds} rounds")
+    medians = {name: statistics.median(values) for name, values in times.items()}
+    tenths = {name: statistics.quantiles(values, n=10)[0] for name, values in times.items()}
+    for name in ways:
+        print(f"{name:12} median {medians[name]:7.0f} us   10th percentile {tenths[name]:7.0f} us")
+    ratio = medians["spawn_owned"] / medians["Popen"]
+    undisturbed = tenths["spawn_owned"] / tenths["Popen"]
+    print(
+        f"ratio {ratio:.2f}, undisturbed {undisturbed:.2f}, to be {LIMIT:.2f} at most; "
+        f"host of {megabytes} MB, {rounds} rounds"
+    )
     return int(ratio > LIMIT)
 
 

@@ -1,4 +1,4 @@
-use crate::program::{assert_plain_error, program, shell, stderr};
+use crate::program::{program, shell, stderr};
 use std::fs::File;
 
 fn with_streams(redirections: &str, arguments: &str) -> Option<i32> {
@@ -50,9 +50,7 @@ fn full_streams_are_no_reason_to_panic() {
 }
 
 #[test]
-fn drill_says_where_it_could_not_begin() {
+fn drill_needs_no_folder() {
     let output = program(&["drill"]).env("TMPDIR", "/no/such/folder").output().expect("start the program");
-    assert_eq!(output.status.code(), Some(3), "{}", stderr(&output));
-    assert!(stderr(&output).contains("/no/such/folder"), "{}", stderr(&output));
-    assert_plain_error(&output);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
 }

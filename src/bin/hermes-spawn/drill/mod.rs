@@ -44,7 +44,7 @@ pub struct Args {
 pub fn drill(args: Args) -> Result<u8, Failure> {
     let signals = Signals::block(&[Signal::SIGINT, Signal::SIGTERM, Signal::SIGHUP, Signal::SIGQUIT])?;
     let mut progress = Progress::new();
-    let mut stage = Stage::new(signals)?;
+    let mut stage = Stage::new(signals);
     let seen = play(&mut stage, &mut progress);
     progress.step("clearing the stage");
     let cleared = stage.clear();

@@ -13,19 +13,17 @@ use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use serde_json::Value;
 use std::collections::BTreeMap;
-use std::fs::{self, DirBuilder};
-use std::io::Read;
+use std::io::{self, Read};
 use std::os::fd::AsFd;
-use std::os::unix::fs::DirBuilderExt;
-use std::path::{self, PathBuf};
-use std::process::{self, ChildStdout};
-use std::time::{Duration, Instant, SystemTime};
-use std::{env, io};
+use std::process::ChildStdout;
+use std::time::{Duration, Instant};
 
 /// A dozen small processes on a slow machine.
 const READY_WITHIN: Duration = Duration::from_secs(20);
 /// An owner that is told to stop, after the drill.
 const STOP_GRACE: Duration = Duration::from_millis(500);
+/// Below something that is no directory.
+const NO_HOME: &str = "/dev/null/drill";
 
 /// One of the two owners, and the pipe on which it and all its descendants announce themselves.
 struct Troupe {
@@ -37,7 +35,6 @@ struct Troupe {
 
 pub struct Stage {
     signals: Signals,
-    folder: PathBuf,
     troupes: Vec<Troupe>,
     cast: BTreeMap<String, Process>,
     guarantees: Vec<Value>,
@@ -54,34 +51,18 @@ pub struct Watched {
 }
 
 impl Stage {
-    pub fn new(signals: Signals) -> Result<Stage, Failure> {
-        // Created, never reused: nobody else can have prepared it.
-        let unique = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_nanos();
-        let folder = path::absolute(env::temp_dir()).map_err(|error| Failure::step("drill: TMPDIR", error))?;
-        let folder = folder.join(format!("hermes-spawn-drill-{}-{unique}", process::id()));
-        DirBuilder::new().mode(0o700).create(&folder).map_err(|error| {
-            Failure::new(COULD_NOT_LOOK, format!("drill: create {}: {error}", folder.display()))
-                .way_out("set TMPDIR to a directory that can be written to")
-        })?;
-        Ok(Stage {
-            signals,
-            folder,
-            troupes: Vec::new(),
-            cast: BTreeMap::new(),
-            guarantees: Vec::new(),
-            cleared: false,
-        })
+    pub fn new(signals: Signals) -> Stage {
+        Stage { signals, troupes: Vec::new(), cast: BTreeMap::new(), guarantees: Vec::new(), cleared: false }
     }
 
-    /// Their records go to a directory of the drill's own, not to the user's.
+    /// They have a home that cannot be made, so nobody's records are written: not among the user's, and not to a folder
+    /// of the drill's, which a supervisor that writes its last line late would make again after it was removed.
     pub fn start_owners(&mut self) -> Result<(), Failure> {
-        // A supervisor that still writes when the drill is over creates its home, but not the folder around it.
-        let home = self.folder.join("home");
-        configure(Config::new().home(home.clone()).grace(GRACE))
+        configure(Config::new().home(NO_HOME).grace(GRACE))
             .map_err(|error| Failure::step("drill: configure", error))?;
         for role in [OWNER, CONTROL] {
             let mut command = Command::new(actor::program()?);
-            command.args([ACTOR_COMMAND, role]).env("HERMES_HOME", &home).family("drill");
+            command.args([ACTOR_COMMAND, role]).env("HERMES_HOME", NO_HOME).family("drill");
             command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
             let mut owner = command.spawn_owned().map_err(|error| Failure::step("drill: start an owner", error))?;
             let announcements = owner.stdout.take().expect("stdout was asked to be a pipe");
@@ -232,12 +213,7 @@ impl Stage {
         }
         let left: Vec<_> = self.cast.iter().filter(|(_, process)| process.runs()).collect();
         left.iter().for_each(|(_, process)| process.kill());
-        let names = left.iter().map(|(role, process)| format!("{role} ({})", process.pid)).collect();
-        // A supervisor that writes its last line at this moment can be in the way once.
-        while fs::remove_dir_all(&self.folder).is_err() && self.folder.exists() && Instant::now() < deadline {
-            let _ = self.listen(Duration::from_millis(1));
-        }
-        names
+        left.iter().map(|(role, process)| format!("{role} ({})", process.pid)).collect()
     }
 }
 

@@ -25,6 +25,7 @@ pub fn measure(stage: &Stage, effort: Effort, report: &mut Report) {
 
 /// The role.
 pub fn alternate(rounds: usize) {
+    // detached-spawn: ok - a group for the benchmark to take over, killed at its end
     let mut sleepers = [(); 2].map(|()| foreign_sleeper().process_group(0).spawn().expect("start a sleeper"));
     let [kept, turned] = [0, 1].map(|i: usize| sleepers[i].id() as i32);
     // One that stays, so that the supervisor is at work all the while.

@@ -43,6 +43,7 @@ pub fn await_first_end(pidfds: &[OwnedFd], timeout_ms: i32) -> bool {
 pub fn die_with_parent(command: &mut Command, signal: i32, new_session: bool) -> &mut Command {
     // SAFETY: two system calls, no memory, no lock.
     unsafe {
+        // detached-spawn: ok - the peer that is measured; PR_SET_PDEATHSIG ends it
         command.pre_exec(move || {
             if new_session {
                 check(libc::setsid().into())?;
@@ -78,6 +79,7 @@ pub fn posix_spawn_setsid(program: &std::ffi::CStr) -> Result<i32> {
     let failed = unsafe {
         let mut attributes = std::mem::zeroed();
         libc::posix_spawnattr_init(&mut attributes);
+        // detached-spawn: ok - the peer that is measured
         libc::posix_spawnattr_setflags(&mut attributes, libc::POSIX_SPAWN_SETSID as libc::c_short);
         let failed = libc::posix_spawn(&mut pid, program.as_ptr(), null(), &attributes, argv.as_ptr(), environ);
         libc::posix_spawnattr_destroy(&mut attributes);

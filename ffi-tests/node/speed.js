@@ -18,6 +18,7 @@ const REST_MS = 2;
 
 const ways = {
   spawnOwned: () => spawnOwned(PROGRAM, [], { stdio: 'ignore' }),
+  // detached-spawn: ok - the peer that is measured
   spawn: () => spawn(PROGRAM, [], { stdio: 'ignore', detached: true }),
 };
 

@@ -110,8 +110,10 @@ unsafe fn prepare(plan: &Plan, handlers: Handlers) -> Outcome {
     // SAFETY: plain system calls on this process's own state; every pointer is to a local or into the plan.
     unsafe {
         if plan.new_session {
+            // detached-spawn: ok - an owned child: the supervisor stops its session
             at(Step::Session, 0, raw!(libc::SYS_setsid))?;
         } else {
+            // detached-spawn: ok - an owned child: the supervisor stops its group
             at(Step::Session, 1, raw!(libc::SYS_setpgid, 0, 0))?;
         }
         discard_pending_signals();

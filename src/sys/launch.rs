@@ -113,6 +113,7 @@ unsafe fn prepare(launch: &Launch) -> Result<(), (&'static str, Errno)> {
     let step = |name: &'static str| move |errno: Errno| (name, errno);
     // SAFETY: as above.
     unsafe {
+        // detached-spawn: ok - the supervisor has to outlive its owner, and leaves by itself
         raw!(libc::SYS_setsid).map_err(step("setsid"))?;
         // Deaf from the first instruction on: nothing but KILL ends it before its work is done.
         set_mask(u64::MAX);

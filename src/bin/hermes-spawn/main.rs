@@ -1,5 +1,11 @@
 //! `hermes-spawn`: the promise of the library for people at a shell. One file or folder a command.
 
+#[cfg(feature = "detached")]
+mod check_detached;
+// A part of the program alone: no build of the library holds it or its parsers.
+#[cfg(feature = "detached")]
+#[path = "../../detached/mod.rs"]
+mod detached;
 mod drill;
 mod failure;
 mod run;
@@ -26,6 +32,8 @@ struct Cli {
 enum Command {
     Run(run::Args),
     Drill(drill::Args),
+    #[cfg(feature = "detached")]
+    CheckDetached(check_detached::Args),
     #[command(name = drill::ACTOR_COMMAND, hide = true)]
     Actor(drill::actor::Args),
 }
@@ -35,6 +43,8 @@ fn main() -> ExitCode {
     let code = reported(|| match Cli::try_parse() {
         Ok(Cli { command: Command::Run(args) }) => run::run(args),
         Ok(Cli { command: Command::Drill(args) }) => drill::drill(args),
+        #[cfg(feature = "detached")]
+        Ok(Cli { command: Command::CheckDetached(args) }) => check_detached::check(args),
         Ok(Cli { command: Command::Actor(args) }) => drill::actor::play(args),
         Err(error) => no_command(&error),
     });

@@ -83,6 +83,7 @@ fn act(actor: &Actor) -> Result<(), Failure> {
         set.thread_block().map_err(|errno| Failure::step("block signals", errno.desc()))?;
     }
     if actor.own_session {
+        // detached-spawn: ok - the drill plays what slips away; the supervisor finds it
         setsid().map_err(|errno| Failure::step("setsid", errno.desc()))?;
     }
     // SO_REUSEADDR, which std sets, does not let two listeners share a port.

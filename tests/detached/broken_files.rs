@@ -1,0 +1,107 @@
+//! A file that cannot be read or parsed is said, and the run does not end as if it had been looked at.
+
+use crate::checker::Tree;
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+
+#[test]
+fn what_cannot_be_parsed_is_reported_in_every_language() {
+    for (name, text, line) in [
+        ("a.py", "def broken(:\n    pass\n", 1),
+        ("a.js", "const ok = 1;\nfunction ( {\n", 2),
+        ("a.ts", "let x: = 1;\n", 1),
+        ("a.tsx", "const x = <div>;\n", 1),
+        ("a.rs", "fn ok() {}\nfn broken( {\n", 2),
+        ("a.go", "package a\n\nfunc broken( {\n", 3),
+        ("a.c", "int main(void) {\n    if (1) {\n", 1),
+        ("a.h", "struct open {\n", 1),
+        ("a.cpp", "class Open {\n  void f() {\n", 1),
+        ("a.sh", "if true; then\n  echo x\n", 1),
+    ] {
+        let tree = Tree::of(&[(name, text)]);
+        let checked = tree.check(&["--format", "json"]);
+        let problems = checked.problems();
+        assert_eq!((checked.code, problems.len()), (3, 1), "{name}: {}", checked.out);
+        let problem = &problems[0];
+        assert_eq!(problem["path"], name);
+        assert!(problem["line"].as_u64().is_some_and(|at| at >= 1 && at <= line + 2), "{name}: {problem}");
+        assert!(problem["what"].as_str().is_some_and(|what| what.starts_with("cannot be parsed as ")), "{problem}");
+    }
+}
+
+/// No word that is looked for is in it, and it is still said.
+#[test]
+fn a_file_without_a_word_of_interest_is_parsed_too() {
+    let tree = Tree::of(&[("a.py", "x = (\n"), ("b.py", "y = 1\n")]);
+    let checked = tree.check(&[]);
+    assert_eq!(checked.code, 3, "{}", checked.out);
+    assert!(checked.out.contains("a.py:1:") && !checked.out.contains("b.py"), "{}", checked.out);
+}
+
+#[test]
+fn findings_of_a_broken_file_are_said_as_well_and_3_wins() {
+    let tree = Tree::of(&[("a.py", "import os\nos.setsid()\n\ndef broken(:\n    pass\n")]);
+    let checked = tree.check(&["--format", "json"]);
+    assert_eq!((checked.code, checked.found()), (3, vec!["a.py:2: new-session".to_owned()]), "{}", checked.out);
+}
+
+/// Before the preprocessor a macro may stand for anything: what hides nothing is passed over, what may hide is said.
+#[test]
+fn macros_of_c_are_no_broken_files() {
+    let tree = Tree::of(&[
+        (
+            "a.c",
+            "API_EXPORT int f(void) NOTHROW;\nTABLE_BEGIN\n  ENTRY(1, \"x\")\nTABLE_END\nint g(void) { return 1; }\n",
+        ),
+        ("b.c", "#define OPEN {\n#define CLOSE }\nint f(void) { return 0; }\n"),
+        ("c.h", "#pragma once\nnamespace x { class Y { public: Y() = default; }; }\n"),
+    ]);
+    let checked = tree.check(&["--format", "json"]);
+    assert_eq!(checked.code, 0, "{}", checked.out);
+}
+
+#[test]
+fn what_cannot_be_read_is_reported() {
+    let tree = Tree::of(&[("ok.py", "x = 1\n")]);
+    tree.write("binary.py", b"x = 1\0\n");
+    let checked = tree.check(&["--format", "json", ".", "missing.py"]);
+    let said: Vec<String> =
+        checked.problems().iter().map(|problem| problem["path"].as_str().expect("a path").to_owned()).collect();
+    assert_eq!((checked.code, said), (3, vec!["missing.py".to_owned(), "binary.py".to_owned()]), "{}", checked.out);
+
+    // Root reads everything; a link to nothing is refused to everybody.
+    tree.write("closed.py", "x = 1\n");
+    fs::set_permissions(tree.path().join("closed.py"), fs::Permissions::from_mode(0o000)).expect("close it");
+    std::os::unix::fs::symlink("nowhere", tree.path().join("link.py")).expect("a link");
+    let checked = tree.check(&["link.py"]);
+    assert_eq!(checked.code, 3, "{}", checked.out);
+}
+
+#[test]
+fn other_encodings_are_read() {
+    let tree = Tree::of(&[]);
+    tree.write("latin.py", b"# caf\xe9\nimport os\nos.setsid()\n");
+    tree.write("mark.py", "\u{feff}import os\nos.setsid()\n");
+    let wide: Vec<u8> =
+        [0xFF, 0xFE].into_iter().chain("import os\nos.setsid()\n".bytes().flat_map(|byte| [byte, 0])).collect();
+    tree.write("wide.py", wide);
+    let checked = tree.check(&["--format", "json"]);
+    assert_eq!(checked.found(), ["latin.py:3: new-session", "mark.py:2: new-session", "wide.py:2: new-session"]);
+}
+
+/// Trees can be deep, and names can be made of names.
+#[test]
+fn hostile_files_end() {
+    let deep = format!("x = {}1{}\n", "(".repeat(20_000), ")".repeat(20_000));
+    let mut tangle = String::from("import subprocess\n");
+    for index in 0..200 {
+        tangle.push_str(&format!("a = b + a\nb = a + b + c{index}\nc{index} = a + b\n"));
+    }
+    tangle.push_str("subprocess.run(a, shell=True)\n");
+    let calls = format!("import subprocess\nx = {}a{}\n", "subprocess.run(".repeat(2_000), ")".repeat(2_000));
+    let tree = Tree::of(&[("deep.py", &deep), ("tangle.py", &tangle), ("calls.py", &calls)]);
+    let began = std::time::Instant::now();
+    let checked = tree.check(&["--format", "json"]);
+    assert!(checked.code == 1 || checked.code == 3, "{}", checked.err);
+    assert!(began.elapsed().as_secs() < 60, "{:?}", began.elapsed());
+}

@@ -1,0 +1,7 @@
+package marked
+
+import "syscall"
+
+func f() {
+	syscall.Setsid() // detached-spawn: ok - a line comment
+}

@@ -1,0 +1,3 @@
+server & # detached-spawn: ok - waited for below
+# detached-spawn: ok — with an em dash
+nohup server

@@ -1,0 +1,9 @@
+//! `hermes-spawn check-detached`, from outside: a corpus for each language, the command line, and this repository.
+
+mod broken_files;
+mod checker;
+mod corpus;
+mod diff;
+mod formats;
+mod own_tree;
+mod which_files;

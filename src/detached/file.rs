@@ -113,7 +113,7 @@ fn markers(parsed: &Parsed) -> Vec<(usize, Marker)> {
 }
 
 /// UTF-8; else Latin-1, in which every byte is a letter. UTF-16 by its mark.
-fn decoded(bytes: Vec<u8>) -> Result<String, String> {
+fn decoded(mut bytes: Vec<u8>) -> Result<String, String> {
     if let [0xFF, 0xFE, rest @ ..] | [0xFE, 0xFF, rest @ ..] = &bytes[..] {
         let unit = if bytes[0] == 0xFF { u16::from_le_bytes } else { u16::from_be_bytes };
         let units: Vec<u16> = rest.chunks_exact(2).map(|pair| unit([pair[0], pair[1]])).collect();
@@ -121,6 +121,12 @@ fn decoded(bytes: Vec<u8>) -> Result<String, String> {
     }
     if bytes.contains(&0) {
         return Err("it is not text: it holds NUL bytes".into());
+    }
+    // A lone CR ends a line in Python and JavaScript and in every editor, but in no grammar.
+    for at in 0..bytes.len() {
+        if bytes[at] == b'\r' && bytes.get(at + 1) != Some(&b'\n') {
+            bytes[at] = b'\n';
+        }
     }
     match String::from_utf8(bytes) {
         Ok(text) => Ok(text.strip_prefix('\u{FEFF}').map(str::to_owned).unwrap_or(text)),

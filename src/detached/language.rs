@@ -116,6 +116,10 @@ impl Language {
 
     /// By its extension; a file without one by its `#!` line.
     pub fn of(path: &Path) -> Option<Language> {
+        // Declarations of TypeScript start nothing.
+        if path.file_stem().is_some_and(|stem| Path::new(stem).extension().is_some_and(|inner| inner == "d")) {
+            return of_extension(path.extension()?.to_str()?).filter(|language| *language != Language::TypeScript);
+        }
         match path.extension() {
             Some(extension) => of_extension(extension.to_str()?),
             None => of_first_line(&first_bytes(path)?),

@@ -86,12 +86,11 @@ fn preprocessed(text: &str, language: Language) -> Option<Parsed> {
         return Some(Parsed { variants: vec![whole], language, broken: None });
     }
     let mut variants = branches(text, language)?;
-    let mut language = language;
     // A header of C++ is called .h too.
     if language == Language::Header && errors_of(&variants) > 0 {
-        let other = branches(text, Language::Cpp)?;
-        if errors_of(&other) < errors_of(&variants) {
-            (variants, language) = (other, Language::Cpp);
+        let other = preprocessed(text, Language::Cpp)?;
+        if other.broken.is_none() || errors_of(&other.variants) < errors_of(&variants) {
+            return Some(other);
         }
     }
     let broken = variants.iter().find_map(unbalanced);

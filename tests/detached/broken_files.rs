@@ -60,6 +60,57 @@ fn macros_of_c_are_no_broken_files() {
     assert_eq!(checked.code, 0, "{}", checked.out);
 }
 
+/// Each of these is taken by its compiler and, as it stands, by no grammar. A finding at its end shows that the place of
+/// everything behind it stays.
+#[test]
+fn what_only_a_compiler_takes_is_looked_at() {
+    for (name, text) in [
+        ("joined.py", "import os\nx = (os.\n  path)\nos.setsid()\n"),
+        (
+            "reuse.rs",
+            "fn f() -> Result<(), E> { try!(g()); let raw = 1; h(raw) }\nfn x() { unsafe { libc::setsid(); } }\n",
+        ),
+        ("safe.rs", "unsafe extern \"C\" {\n    pub safe fn g();\n}\nfn x() { unsafe { libc::setsid(); } }\n"),
+        ("raw.rs", "fn f(y: u8) {\n    g(&raw const y);\n}\nfn x() { unsafe { libc::setsid(); } }\n"),
+        ("tilde.rs", "m!(a ~ b ~);\nfn x() { unsafe { libc::setsid(); } }\n"),
+        ("bound.rs", "fn f() where\n    (): Sized,\n{}\nfn x() { unsafe { libc::setsid(); } }\n"),
+        (
+            "argument.rs",
+            "fn f(#[cfg(unix)] a: u8) { let S { #[cfg(unix)] b, .. } = s; }\nfn x() { unsafe { libc::setsid(); } }\n",
+        ),
+        ("export.ts", "export type * from './a';\nspawn('a', { detached: true });\n"),
+        (
+            "using.ts",
+            "async function f() {\n  using a = g();\n  await using b = g();\n}\nspawn('a', { detached: true });\n",
+        ),
+        ("varies.ts", "interface A<in T, out U, in out V> { a: T }\nspawn('a', { detached: true });\n"),
+        ("arrow.js", "const f = () => {\n}\n[1].map(f)\nspawn('a', { detached: true });\n"),
+        ("negated.sh", "if ! A=$(b); then\n  setsid c\nfi\n"),
+        ("slash.sh", "echo \"${a%$/}\"\nsetsid c\n"),
+        (
+            "object.h",
+            "class A {\n public:\n  template <typename T> static auto f(T&& t) -> int { setsid(); return 1; }\n};\n",
+        ),
+        ("lone_return.c", "int f(void) {\r#if 1\r  setsid();\r#endif\r}\r"),
+    ] {
+        let tree = Tree::of(&[(name, text)]);
+        let checked = tree.check(&["--format", "json"]);
+        assert_eq!((checked.code, checked.found().len()), (1, 1), "{name}: {}{}", checked.out, checked.err);
+        let lines = text.split(['\n', '\r']);
+        let at =
+            1 + lines.clone().position(|line| line.contains("setsid") || line.contains("detached")).expect("a start");
+        assert!(checked.found()[0].starts_with(&format!("{name}:{at}: ")), "{name}: {}", checked.out);
+    }
+}
+
+/// They say what is elsewhere, and start nothing.
+#[test]
+fn declarations_of_typescript_are_not_looked_at() {
+    let broken = "export declare function spawn(a: string, o: { detached: true }): ( => void;\n";
+    let tree = Tree::of(&[("a.d.ts", broken), ("b.d.mts", broken), ("c.d.cts", broken), ("ok.ts", "let x = 1;\n")]);
+    assert_eq!(tree.check(&[]).code, 0);
+}
+
 #[test]
 fn what_cannot_be_read_is_reported() {
     let tree = Tree::of(&[("ok.py", "x = 1\n")]);

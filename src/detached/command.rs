@@ -154,6 +154,8 @@ pub fn text_within(text: &str, depth: usize) -> Option<Hit> {
 pub fn text_value(value: &Value) -> Option<Hit> {
     let hits = value.alternatives().into_iter().filter_map(|value| match value {
         Value::Text(line) => text(line),
+        // The interpreter itself.
+        Value::Name(name) if name == "sys.executable" => None,
         Value::Unknown | Value::Name(_) => text(&HOLE.to_string()),
         // `shell=True` with a list: its first item is the text.
         Value::List(items) => items.first().and_then(text_value),

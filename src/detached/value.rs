@@ -128,9 +128,16 @@ impl Value {
         }
     }
 
-    /// `a + b` of texts and lists.
+    /// `a + b` of texts and lists; where one of them can be several, the sum can.
     pub fn plus(self, other: Value) -> Value {
+        const MOST: usize = 16;
         match (self, other) {
+            (Value::OneOf(left), right) if left.len() <= MOST && !matches!(right, Value::OneOf(_)) => {
+                Value::one_of(left.into_iter().map(|left| left.plus(right.clone())).collect())
+            }
+            (left, Value::OneOf(right)) if right.len() <= MOST && !matches!(left, Value::OneOf(_)) => {
+                Value::one_of(right.into_iter().map(|right| left.clone().plus(right)).collect())
+            }
             (Value::List(mut left), Value::List(right)) => {
                 left.extend(right);
                 Value::List(left)

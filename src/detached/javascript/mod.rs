@@ -40,6 +40,8 @@ const STARTS: &[&str] = &[
 ];
 /// Their first argument is for a shell, whatever the options say.
 const FOR_A_SHELL: &[&str] = &["exec", "execSync", "execaCommand"];
+/// Node gives `detached` on from the options of every start but these two.
+const ALWAYS_ATTACHED: &[&str] = &["exec", "execFile"];
 /// Ours: what they start is owned, and its unref is the event loop's business only.
 const OURS: &[&str] = &["spawnOwned"];
 /// Keys that only the options of a start have: such an object is one, wherever it goes.
@@ -119,7 +121,7 @@ fn start<'t>(reader: &Reader<'_, 't>, node: Node<'t>, callee: &str, found: &mut 
         said = true;
         found.answer(answer, &rules::DETACHED_OPTION, entry.at, call, "detached: true");
     }
-    if options.open && !said && kind == Start::Known {
+    if options.open && !said && kind == Start::Known && !ALWAYS_ATTACHED.contains(&name.as_str()) {
         let what = format!("{} takes options that are not known here", short(reader.code.of(function)));
         found.cannot_tell(&rules::UNKNOWN_OPTIONS, call, what);
     }

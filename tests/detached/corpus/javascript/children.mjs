@@ -30,6 +30,8 @@ run(`setsid ${name}`); // finds: detaching-command
 await execAsync('server &'); // finds: background-job
 cp.execSync('server & disown'); // finds: background-job
 run(name); // finds: unknown-command?
+run((name ? 'nohup' : 'nice') + ' server'); // finds: detaching-command
+run((name ? 'npm' : 'yarn') + ' install');
 spawn('setsid', ['server']); // finds: detaching-command
 spawn('/usr/bin/nohup', ['server']); // finds: detaching-command
 spawn('sh', ['-c', `${name} &`]); // finds: background-job

@@ -48,3 +48,5 @@ element.detached = isDetached();
 console.log('spawn("x", { detached: true })', `detached: true`);
 const pattern = /detached: true/.exec('x');
 promisify(cp.exec)('git log');
+cp.exec('git log', whenDone);
+execFile('git', ['log'], this.callback);

@@ -3,6 +3,7 @@ import asyncio
 import os
 import shlex
 import subprocess
+import sys
 from hermes_spawn import spawn_owned
 
 program = input()
@@ -56,6 +57,7 @@ subprocess.run("server &> log", shell=True)
 subprocess.run("echo 'a & b' \"nohup\" setsid", shell=True)
 subprocess.run("command -v setsid", shell=True)
 subprocess.run(f"git log {program}", shell=True)
+subprocess.run(sys.executable, shell=True)
 subprocess.run(["echo", "setsid", "&"])
 subprocess.run(["grep", "nohup", "file"])
 subprocess.run(["which", "setsid"])

@@ -32,7 +32,7 @@ pub fn bindings<'t>(code: Code<'t>) -> Scopes<'t> {
                     assign(code, left, right, &scope, &mut scopes);
                 }
             }
-            "for_in_statement" => opaque(code, node.child_by_field_name("left"), scope.clone(), &mut scopes),
+            "for_in_statement" => each(code, node, &scope, &mut scopes),
             kind if FUNCTIONS.contains(&kind) => {
                 let whole = node.byte_range();
                 if matches!(kind, "function_declaration" | "generator_function_declaration") {
@@ -69,6 +69,20 @@ fn bind<'t>(code: Code<'t>, name: Node<'t>, value: Option<Node<'t>>, scope: &Ran
             }
         }
         _ => opaque(code, Some(name), scope.clone(), scopes),
+    }
+}
+
+/// The name of a loop over an array literal stands for each of its items.
+fn each<'t>(code: Code<'t>, node: Node<'t>, scope: &Range<usize>, scopes: &mut Scopes<'t>) {
+    let (Some(left), Some(right)) = (node.child_by_field_name("left"), node.child_by_field_name("right")) else {
+        return;
+    };
+    if code.field(node, "operator") == "of" && right.kind() == "array" {
+        for item in children(right) {
+            bind(code, left, Some(item), scope, scopes);
+        }
+    } else {
+        opaque(code, Some(left), scope.clone(), scopes);
     }
 }
 

@@ -32,7 +32,7 @@ pub fn bindings<'t>(code: Code<'t>) -> Scopes<'t> {
                 parameters(code, node, &mut scopes);
             }
             "lambda" => parameters(code, node, &mut scopes),
-            "for_statement" | "for_in_clause" => opaque(code, node.child_by_field_name("left"), &scope, &mut scopes),
+            "for_statement" | "for_in_clause" => each(code, node, &scope, &mut scopes),
             "as_pattern" => opaque(code, node.child_by_field_name("alias"), &scope, &mut scopes),
             _ => {}
         }
@@ -108,6 +108,23 @@ fn unpack<'t>(code: Code<'t>, left: Node<'t>, right: Node<'t>, scope: &Range<usi
             true => scopes.bind(code.of(name), scope.clone(), Bound::To(values[index])),
             false => opaque(code, Some(name), scope, scopes),
         }
+    }
+}
+
+/// The name of a loop over a literal stands for each of its items.
+fn each<'t>(code: Code<'t>, node: Node<'t>, scope: &Range<usize>, scopes: &mut Scopes<'t>) {
+    let (Some(left), Some(right)) = (node.child_by_field_name("left"), node.child_by_field_name("right")) else {
+        return;
+    };
+    let literal = matches!(right.kind(), "expression_list" | "tuple" | "list" | "set");
+    for item in children(right).into_iter().filter(|_| literal) {
+        match left.kind() {
+            "identifier" => scopes.bind(code.of(left), scope.clone(), Bound::To(item)),
+            _ => unpack(code, left, item, scope, scopes),
+        }
+    }
+    if !literal {
+        opaque(code, Some(left), scope, scopes);
     }
 }
 

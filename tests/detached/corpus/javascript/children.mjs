@@ -39,6 +39,10 @@ spawn('sh', ['-c', ['nohup', name].join(' ')]); // finds: detaching-command
 spawn('server &', { shell: true }); // finds: background-job
 spawn('nohup', ['server'], { shell: true }); // finds: detaching-command
 execa('systemd-run', ['--user', 'server']); // finds: detaching-command
+for (const either of ['server', 'nohup server']) run(either); // finds: detaching-command
+for (const [program, how] of [['server', true]]) spawn(program, [], { detached: how }); // finds: detached-option?
+for (const computed of lines()) run(computed); // finds: unknown-command?
+for (const line of ['server', 'client']) run(line);
 
 const timer = setInterval(() => {}, 1000);
 timer.unref();

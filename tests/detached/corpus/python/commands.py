@@ -50,7 +50,16 @@ async def asynchronous():
     )
 
 
+for background in ("server", "server &"):
+    subprocess.run(background, shell=True)  # finds: background-job
+for name, paired in [("a", "server"), ("b", "nohup server")]:
+    subprocess.run(paired, shell=True)  # finds: detaching-command
+for computed in lines():
+    subprocess.run(computed, shell=True)  # finds: unknown-command?
+
 # Nothing of the kind.
+for harmless in ("true", "uname -p"):
+    subprocess.run(harmless, shell=True)
 subprocess.run("server && echo done", shell=True)
 subprocess.run("server > log 2>&1", shell=True)
 subprocess.run("server &> log", shell=True)

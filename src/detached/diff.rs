@@ -110,12 +110,18 @@ fn one_repository(rev: &str, top: &Path, added: &mut Added) -> Result<(), Refuse
     Ok(())
 }
 
-/// The full name of a commit; that it is missing is the caller's mistake, or a shallow clone's.
+/// The full name of what to compare with; that it is missing is the caller's mistake, or a shallow clone's.
 fn commit(rev: &str, top: &Path) -> Result<String, Refused> {
     let wanted = format!("{rev}^{{commit}}");
     let output = git(top, ["rev-parse", "--verify", "--quiet", "--end-of-options", &wanted])?;
     if output.status.success() {
         return Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned());
+    }
+    // Before the first commit everything is new: a hook should not have to know.
+    if rev == "HEAD" && git(top, ["symbolic-ref", "--quiet", "HEAD"])?.status.success() {
+        let empty_tree = git(top, ["hash-object", "-t", "tree", "/dev/null"])?;
+        succeeded(&empty_tree, "git hash-object")?;
+        return Ok(String::from_utf8_lossy(&empty_tree.stdout).trim().to_owned());
     }
     let shallow = git(top, ["rev-parse", "--is-shallow-repository"])?;
     let way_out = match shallow.stdout.starts_with(b"true") {

@@ -57,6 +57,16 @@ fn untracked_files_are_new_and_renamed_ones_are_not() {
 }
 
 #[test]
+fn before_the_first_commit_everything_is_new() {
+    let tree = Tree::of(&[("staged.py", OLD), ("other.py", OLD)]);
+    tree.git(&["init", "-q"]);
+    tree.git(&["add", "staged.py"]);
+    let found = tree.check(&["--diff", "HEAD", "--format", "json"]).found();
+    assert_eq!(found, ["other.py:4: new-session", "staged.py:4: new-session"]);
+    assert_eq!(tree.check(&["--diff", "HEAD~1"]).code, 2);
+}
+
+#[test]
 fn a_broken_file_counts_if_it_is_new() {
     let tree = Tree::repository(&[("old.py", "def (:\n"), ("a.py", "x = 1\n")]);
     assert_eq!(tree.check(&["--diff", "HEAD"]).code, 0);

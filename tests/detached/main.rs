@@ -6,4 +6,7 @@ mod corpus;
 mod diff;
 mod formats;
 mod own_tree;
+mod readme;
+#[path = "../support/mod.rs"]
+mod support;
 mod which_files;
